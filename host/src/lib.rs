@@ -1,0 +1,1 @@
+//! Launches, compares, reports, gates.

@@ -1,0 +1,45 @@
+//! Every block reverses its own tile through shared memory, with one barrier between the write of
+//! a cell and its read by another thread.
+//!
+//! `thread::sync_threads()` makes two promises to the threads of one block. It **waits**: nobody
+//! goes on before every thread of the block that has not exited has arrived. And it **orders
+//! memory**: what each of them did before the barrier happens before what any of them does after it.
+//!
+//! Why the load is a clamped index and a select, and not `if i < n { input[i] } else { 0.0 }`: the
+//! textbook form puts a thread-dependent condition before the barrier and the same one after it, and
+//! both Rust compilers were measured to thread the jump and copy the barrier into both arms. Two
+//! barriers then stand where the source has one, threads of one warp wait at different ones, and
+//! the last, partial block comes out wrong on a card. Without a branch above it there is nothing to
+//! copy.
+
+use core::mem::MaybeUninit;
+
+use cuda_std::{address_space, kernel, thread};
+
+use super::MAX_THREADS_PER_BLOCK;
+
+/// Reverses each block's tile of `input` into `out`.
+///
+/// # Safety
+///
+/// `input` must not be empty and `out` must be valid for `input.len()` elements.
+#[kernel]
+pub unsafe fn reverse_tile_synced(input: &[f32], out: *mut f32) {
+    #[address_space(shared)]
+    static mut TILE: [MaybeUninit<f32>; MAX_THREADS_PER_BLOCK] =
+        [const { MaybeUninit::uninit() }; MAX_THREADS_PER_BLOCK];
+
+    let n = input.len();
+    let tid = thread::thread_idx_x() as usize;
+    let dim = thread::block_dim_x() as usize;
+    let i = thread::block_idx_x() as usize * dim + tid;
+
+    // A clamped index and a select: with no branch above it, the barrier cannot be split in two.
+    let x = unsafe { *input.get_unchecked(if i < n { i } else { n - 1 }) };
+    unsafe { TILE[tid].write(if i < n { x } else { 0.0 }) };
+    thread::sync_threads();
+    let src = dim - 1 - tid;
+    if i < n {
+        unsafe { *out.add(i) = TILE[src].assume_init() };
+    }
+}

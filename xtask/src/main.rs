@@ -1,0 +1,54 @@
+//! `cargo xtask`: the learner's commands.
+
+mod cargo;
+mod run;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// Exit code for "cannot run": something is missing or the command line is wrong.
+pub(crate) const CANNOT_RUN: u8 = 2;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "What the block barrier guarantees: a lesson in Rust")]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the lesson: three kernels, four block sizes, one table
+    Run(run::Args),
+    /// Run every test of the project
+    Test,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let done = match cli.command {
+        None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Test) => cargo::test(),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(CANNOT_RUN)
+    })
+}
+
+/// Help goes out as it is; a wrong command line is one line.
+fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if error.use_stderr() {
+        eprintln!("{}", text.lines().next().unwrap_or_default());
+        ExitCode::from(CANNOT_RUN)
+    } else {
+        print!("{text}");
+        ExitCode::SUCCESS
+    }
+}
