@@ -1,1 +1,10 @@
-//! Launches, compares, reports, gates.
+//! Launches the kernels of the lesson, compares with a CPU reference, reports and gates.
+//!
+//! Nothing here reads a clock.
+
+pub mod args;
+pub mod device;
+pub mod lesson;
+pub mod reference;
+pub mod report;
+pub mod verdict;

@@ -1,0 +1,153 @@
+//! Marks in a kernel's body: loop trips, joins after branches, calls of helpers.
+//!
+//! A mark is a call that carries the place of what it marks in the source, by its span.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote_spanned};
+use syn::visit::Visit;
+use syn::visit_mut::{VisitMut, visit_expr_mut, visit_stmt_mut};
+use syn::{Block, Expr, ExprForLoop, ExprLoop, ExprWhile, Item, Stmt, parse_quote_spanned};
+
+use super::calls::{calls_helper, may_wait};
+
+/// Marks the body of a kernel.
+pub(super) fn mark(body: &mut Block) {
+    Marker { made: 0 }.visit_block_mut(body);
+}
+
+struct Marker {
+    made: u32,
+}
+
+impl Marker {
+    /// A name that nothing in the kernel can see.
+    fn name(&mut self, what: &str) -> Ident {
+        self.made += 1;
+        format_ident!("{what}_{}", self.made, span = Span::mixed_site())
+    }
+
+    /// Puts the statement's calls of helpers on the thread's path.
+    fn mark_call(&mut self, stmt: Stmt, to: &mut Vec<Stmt>) {
+        let outer = self.name("outer");
+        let at = start(&stmt);
+        to.push(parse_quote_spanned! { at => let #outer = ::cuda_std::emulator::marks::enter(); });
+        to.push(parse_quote_spanned! { at => ::cuda_std::emulator::marks::call(&#outer); });
+        let leave: Stmt = parse_quote_spanned! { at => ::cuda_std::emulator::marks::leave(&#outer); };
+        match stmt {
+            Stmt::Expr(value, None) => {
+                let result = self.name("result");
+                to.push(parse_quote_spanned! { at => let #result = #value; });
+                to.push(leave);
+                to.push(Stmt::Expr(parse_quote_spanned! { at => #result }, None));
+            }
+            stmt => to.extend([stmt, leave]),
+        }
+    }
+
+    /// Around a loop: enter, a trip at the head of the body, leave and join behind it.
+    fn mark_loop(&mut self, at: Span, body: &mut Block, rebuild: impl FnOnce(Block) -> Expr) -> Expr {
+        let outer = self.name("outer");
+        let result = self.name("result");
+        let join = join(body.brace_token.span.close());
+        let mut body = std::mem::replace(body, parse_quote_spanned! { at => {} });
+        body.stmts.insert(0, parse_quote_spanned! { at => ::cuda_std::emulator::marks::trip(&mut #outer); });
+        let looping = rebuild(body);
+        Expr::Verbatim(quote_spanned! { at => {
+            let mut #outer = ::cuda_std::emulator::marks::enter();
+            let #result = #looping;
+            ::cuda_std::emulator::marks::leave(&#outer);
+            #join
+            #result
+        } })
+    }
+
+    /// Behind a branch: a join.
+    fn mark_branch(&mut self, branch: &Expr, end: Span) -> Expr {
+        let result = self.name("result");
+        let join = join(end);
+        Expr::Verbatim(quote_spanned! { start(branch) => { let #result = #branch; #join #result } })
+    }
+}
+
+fn join(at: Span) -> TokenStream {
+    quote_spanned! { at => ::cuda_std::emulator::marks::join(); }
+}
+
+/// The first token's span: what a call's place in the source is taken from.
+fn start(tokens: &impl ToTokens) -> Span {
+    tokens.to_token_stream().into_iter().next().map_or_else(Span::call_site, |token| token.span())
+}
+
+/// The last token's span.
+fn end(tokens: &impl ToTokens) -> Span {
+    match tokens.to_token_stream().into_iter().last() {
+        Some(TokenTree::Group(group)) => group.span_close(),
+        Some(token) => token.span(),
+        None => Span::call_site(),
+    }
+}
+
+/// A statement whose own statements are marked one by one.
+fn is_control_flow(stmt: &Stmt) -> bool {
+    let expr = match stmt {
+        Stmt::Expr(expr, _) => expr,
+        Stmt::Local(syn::Local { init: Some(init), .. }) => &init.expr,
+        _ => return false,
+    };
+    matches!(
+        expr,
+        Expr::If(_)
+            | Expr::Match(_)
+            | Expr::ForLoop(_)
+            | Expr::While(_)
+            | Expr::Loop(_)
+            | Expr::Block(_)
+            | Expr::Unsafe(_)
+    )
+}
+
+impl VisitMut for Marker {
+    fn visit_item_mut(&mut self, _: &mut Item) {}
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            let helper = !is_control_flow(&stmt) && calls_helper(|search| search.visit_stmt(&stmt));
+            visit_stmt_mut(self, &mut stmt);
+            if helper {
+                self.mark_call(stmt, &mut block.stmts);
+            } else {
+                block.stmts.push(stmt);
+            }
+        }
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let waits = may_wait(|search| search.visit_expr(expr));
+        visit_expr_mut(self, expr);
+        let at = start(expr);
+        let marked = match expr {
+            Expr::If(branch) if waits => {
+                let end = end(&branch);
+                self.mark_branch(expr, end)
+            }
+            Expr::Match(branch) if waits => {
+                let end = end(&branch);
+                self.mark_branch(expr, end)
+            }
+            Expr::ForLoop(looping) => {
+                let shell = looping.clone();
+                self.mark_loop(at, &mut looping.body, |body| Expr::ForLoop(ExprForLoop { body, ..shell }))
+            }
+            Expr::While(looping) => {
+                let shell = looping.clone();
+                self.mark_loop(at, &mut looping.body, |body| Expr::While(ExprWhile { body, ..shell }))
+            }
+            Expr::Loop(looping) => {
+                let shell = looping.clone();
+                self.mark_loop(at, &mut looping.body, |body| Expr::Loop(ExprLoop { body, ..shell }))
+            }
+            _ => return,
+        };
+        *expr = marked;
+    }
+}

@@ -1,0 +1,145 @@
+//! Which expressions can lead to a barrier.
+
+use syn::visit::Visit;
+use syn::{Expr, ExprCall, ExprMethodCall, Path};
+
+/// Could a barrier be waited at inside this expression or block? Everything that is called and not
+/// known to be harmless counts: a mark too many only costs time.
+pub(super) fn may_wait(visit: impl FnOnce(&mut MayWait)) -> bool {
+    let mut search = MayWait { calls: false, barriers: false };
+    visit(&mut search);
+    search.calls || search.barriers
+}
+
+/// Is something called that is neither harmless nor a barrier itself: a helper, which may hold one?
+pub(super) fn calls_helper(visit: impl FnOnce(&mut MayWait)) -> bool {
+    let mut search = MayWait { calls: false, barriers: false };
+    visit(&mut search);
+    search.calls
+}
+
+pub(super) struct MayWait {
+    calls: bool,
+    barriers: bool,
+}
+
+impl<'ast> Visit<'ast> for MayWait {
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        match &*call.func {
+            Expr::Path(path) => match what(&path.path) {
+                Callee::Barrier => self.barriers = true,
+                Callee::Harmless => {}
+                Callee::Helper => self.calls = true,
+            },
+            _ => self.calls = true,
+        }
+        syn::visit::visit_expr_call(self, call);
+    }
+
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        self.calls |= !harmless_method(&call.method.to_string());
+        syn::visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_item(&mut self, _: &'ast syn::Item) {}
+}
+
+enum Callee {
+    Barrier,
+    Harmless,
+    Helper,
+}
+
+fn what(path: &Path) -> Callee {
+    let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let name = names.next().unwrap_or_default();
+    let parent = names.next().unwrap_or_default();
+    if name.starts_with("sync_threads") || name == "sync_warp" {
+        return Callee::Barrier;
+    }
+    let constructs = |name: &str| name.starts_with(char::is_uppercase);
+    let primitive = matches!(
+        parent.as_str(),
+        "f32"
+            | "f64"
+            | "bool"
+            | "char"
+            | "u8"
+            | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "isize"
+    );
+    let index = ["thread_idx", "block_idx", "block_dim", "grid_dim", "index", "lane_id"];
+    let of_thread = matches!(parent.as_str(), "thread" | "warp" | "");
+    if constructs(&name)
+        || constructs(&parent)
+        || primitive
+        || (of_thread && index.iter().any(|prefix| name.starts_with(prefix)))
+    {
+        Callee::Harmless
+    } else {
+        Callee::Helper
+    }
+}
+
+/// Methods of slots, pointers, slices, numbers and ranges.
+fn harmless_method(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "write",
+        "read",
+        "assume_init",
+        "assume_init_read",
+        "add",
+        "sub",
+        "offset",
+        "len",
+        "get",
+        "get_unchecked",
+        "min",
+        "max",
+        "clamp",
+        "abs",
+        "sqrt",
+        "pow",
+        "powi",
+        "powf",
+        "mul_add",
+        "iter",
+        "enumerate",
+        "step_by",
+        "rev",
+        "zip",
+        "take",
+        "skip",
+        "contains",
+        "count_ones",
+        "count_zeros",
+        "leading_zeros",
+        "trailing_zeros",
+        "ilog2",
+        "div_ceil",
+        "div_euclid",
+        "rem_euclid",
+        "abs_diff",
+        "cast_mut",
+        "cast_const",
+        "unwrap",
+        "unwrap_or",
+        "rotate_left",
+        "rotate_right",
+        "next_power_of_two",
+        "copied",
+        "cloned",
+    ];
+    const PREFIXES: &[&str] =
+        &["wrapping_", "saturating_", "checked_", "overflowing_", "is_", "to_", "from_"];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}

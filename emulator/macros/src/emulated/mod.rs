@@ -1,0 +1,9 @@
+//! The host half of the attributes: what the emulator needs.
+
+mod body;
+mod calls;
+mod kernel;
+mod shared;
+
+pub(crate) use kernel::kernel;
+pub(crate) use shared::shared;

@@ -1,0 +1,216 @@
+//! The block barrier and the warp barrier: who waits, who is released, and who should have come.
+//!
+//! Rules (CUDA Programming Guide, `__syncthreads`; PTX ISA, `bar.sync`): a block barrier waits for all
+//! threads of the block that have not exited, at the *same* barrier: the same call, reached by the
+//! same calls and in the same trip of every loop around it. A thread that returned above it takes no
+//! part. A thread that went past it and lived on has skipped it, which is undefined even if the
+//! hardware lets the others go.
+
+use std::cmp::Ordering;
+
+use super::block::{Block, Passed, suspend, with};
+use super::nest::{NestId, Step};
+use super::order::WARP;
+use super::report::{Divergence, EarlyExit, FaultKind, WarpMisuse, Whereabouts};
+use super::schedule::threads;
+use super::site::Site;
+
+/// The block barrier that threads are gathering at.
+#[derive(Debug, Default)]
+pub(crate) struct Barrier {
+    arrived: u32,
+    /// The call that the first to arrive waits at.
+    at: Option<(Site, NestId)>,
+    /// Some wait at another call.
+    mixed: bool,
+    /// Threads that have exited since the last barrier completed.
+    exited: Vec<u16>,
+}
+
+/// `sync_threads()`.
+#[track_caller]
+#[inline]
+pub(crate) fn block_barrier() {
+    let site = Site::here();
+    with(|block| block.arrive(site));
+    suspend();
+}
+
+/// `sync_warp(mask)`.
+#[track_caller]
+pub(crate) fn warp_barrier(mask: u32) {
+    let site = Site::here();
+    if with(|block| block.arrive_at_warp(mask, site)) {
+        suspend();
+    }
+}
+
+impl Block {
+    #[inline]
+    fn bit(&self) -> (usize, u32) {
+        let thread = usize::from(self.current);
+        (thread / WARP, 1 << (thread % WARP))
+    }
+
+    /// The running thread no longer is ready.
+    #[inline]
+    fn rest(&mut self, warp: usize, bit: u32) {
+        self.warps[warp].ready &= !bit;
+        if self.warps[warp].ready == 0 {
+            self.ready_warps &= !(1 << warp);
+        }
+    }
+
+    fn arrive(&mut self, site: Site) {
+        let (warp, bit) = self.bit();
+        let lane = &mut self.lanes[usize::from(self.current)];
+        let here = (site, lane.nest(&mut self.nests));
+        lane.waits = Some(here);
+        self.rest(warp, bit);
+        self.warps[warp].at_barrier |= bit;
+        self.barrier.arrived += 1;
+        match self.barrier.at {
+            None => self.barrier.at = Some(here),
+            Some(at) => self.barrier.mixed |= at != here,
+        }
+        self.release_if_complete();
+    }
+
+    fn release_if_complete(&mut self) {
+        let Some(at) = self.barrier.at else { return };
+        if self.barrier.arrived < self.alive {
+            return;
+        }
+        let exited = std::mem::take(&mut self.barrier.exited);
+        let skipped = |&thread: &u16| self.went_past(thread, at);
+        if self.judging && (self.barrier.mixed || exited.iter().any(skipped)) {
+            self.diverged(at, &exited);
+        }
+        if self.judging {
+            let out = self.lanes.len() as u32 - self.alive;
+            if out > 0 {
+                self.findings.early_exit(EarlyExit { threads: out, site: at.0 });
+            }
+            let warps = self.warps.iter().enumerate();
+            self.clocks.block_barrier(warps.flat_map(|(number, warp)| threads(number, warp.alive)));
+        }
+        self.barrier = Barrier::default();
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            for thread in threads(number, warp.at_barrier) {
+                self.lanes[usize::from(thread)].waits = None;
+            }
+            warp.ready |= warp.at_barrier;
+            warp.at_barrier = 0;
+            if warp.ready != 0 {
+                self.ready_warps |= 1 << number;
+            }
+        }
+    }
+
+    /// Did this thread, which has exited, go past the barrier instead of returning above it?
+    fn went_past(&self, thread: u16, (site, nest): (Site, NestId)) -> bool {
+        match self.lanes[usize::from(thread)].passed {
+            Passed::Nothing => false,
+            Passed::End => true,
+            Passed::Mark(mark) => {
+                let barrier = Step { parent: nest, site, trip: None };
+                self.nests.compare(mark, barrier) == Ordering::Greater
+            }
+        }
+    }
+
+    /// The barrier is divergent: say who waits where, and judge nothing any more in this block.
+    fn diverged(&mut self, at: (Site, NestId), exited: &[u16]) {
+        let mut waiting = Vec::new();
+        let mut elsewhere = Vec::new();
+        for (thread, lane) in (0..).zip(&self.lanes) {
+            match lane.waits {
+                Some(here) if here == at => waiting.push(thread),
+                Some((site, nest)) => {
+                    elsewhere.push((thread, Whereabouts::Waits { site, trips: self.nests.trips(nest) }));
+                }
+                None => {}
+            }
+        }
+        let skipped = exited.iter().filter(|&&thread| self.went_past(thread, at));
+        elsewhere.extend(skipped.map(|&thread| (u32::from(thread), Whereabouts::Skipped)));
+        elsewhere.sort_by_key(|&(thread, _)| thread);
+        self.judging = false;
+        self.findings.diverged(Divergence {
+            block: self.linear,
+            site: at.0,
+            trips: self.nests.trips(at.1),
+            waiting,
+            elsewhere,
+            blocks: 1,
+        });
+    }
+
+    /// Returns whether the caller has to wait.
+    fn arrive_at_warp(&mut self, mask: u32, site: Site) -> bool {
+        let (warp, bit) = self.bit();
+        if mask & bit == 0 {
+            let thread = u32::from(self.current);
+            self.findings.warp_misuse(WarpMisuse { block: self.linear, thread, site, mask });
+            return false;
+        }
+        let lane = &mut self.lanes[usize::from(self.current)];
+        lane.waits = Some((site, lane.nest(&mut self.nests)));
+        lane.warp_mask = mask;
+        self.rest(warp, bit);
+        self.warps[warp].at_warp |= bit;
+        self.release_warp(warp);
+        true
+    }
+
+    /// Releases every group of lanes that has come together.
+    fn release_warp(&mut self, warp: usize) {
+        loop {
+            let Self { warps, lanes, clocks, .. } = self;
+            let state = &mut warps[warp];
+            let group = threads(warp, state.at_warp).find_map(|thread| {
+                let mask = lanes[usize::from(thread)].warp_mask;
+                let members = mask & state.alive;
+                let agree = |t: u16| lanes[usize::from(t)].warp_mask == mask;
+                (members & !state.at_warp == 0 && threads(warp, members).all(agree)).then_some(members)
+            });
+            let Some(members) = group else { return };
+            clocks.warp_barrier(warp, members);
+            state.at_warp &= !members;
+            state.ready |= members;
+            for thread in threads(warp, members) {
+                lanes[usize::from(thread)].waits = None;
+            }
+            self.ready_warps |= 1 << warp;
+        }
+    }
+
+    /// The running thread has come to the end of the kernel, or returned.
+    pub(crate) fn exit(&mut self) {
+        let (warp, bit) = self.bit();
+        self.rest(warp, bit);
+        self.warps[warp].alive &= !bit;
+        self.alive -= 1;
+        self.barrier.exited.push(self.current);
+        if self.warps[warp].at_warp != 0 {
+            self.release_warp(warp);
+        }
+        self.release_if_complete();
+    }
+
+    /// The kernel panicked in the running thread.
+    pub(crate) fn panicked(&mut self) {
+        let message = self.panic.take().unwrap_or_else(|| "panicked".into());
+        self.fault(FaultKind::Panic(message), None);
+    }
+
+    /// Threads live, and none can go on.
+    pub(crate) fn stuck(&mut self) {
+        let waiting: Vec<_> =
+            (0..).zip(&self.lanes).filter_map(|(thread, lane)| Some((thread, lane.waits?.0))).collect();
+        if let Some(&(thread, site)) = waiting.first() {
+            self.current = thread as u16;
+            self.fault(FaultKind::Stuck(waiting), site);
+        }
+    }
+}

@@ -1,0 +1,419 @@
+//! The block that is running: its threads, and what they do to memory and to each other.
+//!
+//! One worker runs one block at a time. Kernel code reaches the block through a thread-local pointer;
+//! it suspends itself only in [`suspend`], and no borrow of the block is alive there.
+
+use std::cell::Cell;
+use std::panic::resume_unwind;
+use std::ptr;
+
+use corosensei::Yielder;
+
+use super::barrier::Barrier;
+use super::fiber::Command;
+use super::findings::{Findings, party};
+use super::global::Global;
+use super::launch::Shape;
+use super::limits::Dim3;
+use super::nest::{NestId, Nests, Step};
+use super::order::{Access, Clocks, Conflict, Shadow, WARP};
+use super::report::{Fault, FaultKind, Party};
+use super::schedule::{Scheduler, Warp};
+use super::shared::SharedArrays;
+use super::site::Site;
+use super::value::CellValue;
+
+/// How far a thread has come in the program as written, as far as `#[kernel]` marks it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Passed {
+    /// No mark yet.
+    Nothing,
+    /// A loop head, or the join after a branch or a loop.
+    Mark(Step),
+    /// The end of the kernel, without a `return`.
+    End,
+}
+
+/// One thread of the block.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    pub(crate) yielder: *const Yielder<Command, ()>,
+    /// The thread is in the kernel: neither before its start nor past its end.
+    pub(crate) inside: bool,
+    /// The loop or call that the thread is in.
+    pub(crate) step: Option<Step>,
+    /// The id of that path, once something needed it.
+    nest: Option<NestId>,
+    pub(crate) passed: Passed,
+    pub(crate) ticks: u32,
+    /// Where the thread waits, if it does.
+    pub(crate) waits: Option<(Site, NestId)>,
+    pub(crate) warp_mask: u32,
+}
+
+impl Lane {
+    fn new() -> Self {
+        Self {
+            yielder: ptr::null(),
+            inside: false,
+            step: None,
+            nest: Some(NestId::ROOT),
+            passed: Passed::Nothing,
+            ticks: 0,
+            waits: None,
+            warp_mask: 0,
+        }
+    }
+
+    fn begin_block(&mut self) {
+        *self = Self { yielder: self.yielder, ..Self::new() };
+    }
+
+    /// Goes one step further down the path, or back up.
+    pub(crate) fn go(&mut self, step: Option<Step>, nest: Option<NestId>) {
+        self.step = step;
+        self.nest = nest;
+    }
+
+    /// The id of the path that the thread is on.
+    #[inline]
+    pub(crate) fn nest(&mut self, nests: &mut Nests) -> NestId {
+        match (self.nest, self.step) {
+            (Some(nest), _) => nest,
+            (None, None) => NestId::ROOT,
+            (None, Some(step)) => {
+                let nest = nests.id(step);
+                self.nest = Some(nest);
+                nest
+            }
+        }
+    }
+}
+
+/// What the running thread has done since it was resumed. A thread makes one visible access a step,
+/// so that the lanes of a warp can take turns; a write to global memory rides along with an access to
+/// shared memory, which cannot tell the two apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stepped {
+    Nothing,
+    Shared,
+    GlobalRead,
+    GlobalWrite,
+}
+
+/// A read of a cell that nothing had written yet.
+#[derive(Clone, Copy, Debug)]
+struct EarlyRead {
+    array: usize,
+    index: usize,
+    access: Access,
+}
+
+/// Everything about the block that is running.
+pub(crate) struct Block {
+    pub(crate) shape: Shape,
+    pub(crate) linear: u64,
+    pub(crate) index: Dim3,
+    pub(crate) current: u16,
+    pub(crate) stepped: Stepped,
+    pub(crate) checks: bool,
+    pub(crate) tick_limit: u32,
+    /// False from a divergent barrier on: nothing is ordered any more in a documented way.
+    pub(crate) judging: bool,
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) ready_warps: u32,
+    pub(crate) alive: u32,
+    pub(crate) barrier: Barrier,
+    pub(crate) clocks: Clocks,
+    pub(crate) nests: Nests,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) shared: SharedArrays,
+    pub(crate) global: Global,
+    pub(crate) findings: Findings,
+    /// Something ended this block; the launch ends with it.
+    pub(crate) faulted: bool,
+    /// What the panic hook saw of a panic in the kernel.
+    pub(crate) panic: Option<String>,
+    early_reads: Vec<EarlyRead>,
+    raced_reads: Vec<EarlyRead>,
+}
+
+thread_local! {
+    static CURRENT: Cell<*mut Block> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// What a thread is unwound with when its block is stopped.
+pub(crate) struct Stopped;
+
+/// Makes `block` the one that kernel code on this OS thread belongs to.
+pub(crate) fn enter(block: *mut Block) {
+    CURRENT.set(block);
+}
+
+/// Is this OS thread running a kernel?
+pub(crate) fn running() -> bool {
+    !CURRENT.get().is_null()
+}
+
+/// Lends the running block to `f`, which must not suspend.
+#[inline]
+pub(crate) fn with<R>(f: impl FnOnce(&mut Block) -> R) -> R {
+    let block = CURRENT.get();
+    assert!(!block.is_null(), "this function of cuda_std only works inside a kernel");
+    // SAFETY: `enter` set a block that lives until `enter(null)`. Only this OS thread uses it, and `f`
+    // neither suspends nor calls back into kernel code, so that no second borrow can be alive.
+    f(unsafe { &mut *block })
+}
+
+/// Gives the turn back to the scheduler, until the running thread is resumed.
+pub(crate) fn suspend() {
+    let yielder = with(|block| block.lanes[usize::from(block.current)].yielder);
+    // SAFETY: the running thread is a fiber, and its yielder lives on that fiber's own stack.
+    match unsafe { &*yielder }.suspend(()) {
+        Command::Run => {}
+        Command::Stop | Command::Finish => stop(),
+    }
+}
+
+/// Unwinds the running thread: its block has been stopped.
+#[cold]
+pub(crate) fn stop() -> ! {
+    resume_unwind(Box::new(Stopped))
+}
+
+/// Stops the running thread, and with it the block.
+#[cold]
+pub(crate) fn fault(what: FaultKind, site: Site) -> ! {
+    with(|block| block.fault(what, site));
+    stop()
+}
+
+/// Called before an access: ends the step if the running thread has made one in it already.
+#[inline]
+pub(crate) fn step(access: Stepped) {
+    let wait = with(|block| {
+        let before = std::mem::replace(&mut block.stepped, access);
+        match access {
+            Stepped::GlobalWrite => {
+                if before == Stepped::Shared {
+                    block.stepped = before;
+                }
+                matches!(before, Stepped::GlobalRead | Stepped::GlobalWrite)
+            }
+            Stepped::Shared => matches!(before, Stepped::Shared | Stepped::GlobalRead),
+            _ => before != Stepped::Nothing,
+        }
+    });
+    if wait {
+        suspend();
+        with(|block| block.stepped = access);
+    }
+}
+
+impl Block {
+    pub(crate) fn new(
+        shape: Shape,
+        scheduler: Scheduler,
+        global: Global,
+        checks: bool,
+        tick_limit: u32,
+    ) -> Self {
+        let threads = shape.block.count() as usize;
+        Self {
+            shape,
+            linear: 0,
+            index: Dim3::from(0),
+            current: 0,
+            stepped: Stepped::Nothing,
+            checks,
+            tick_limit,
+            judging: checks,
+            lanes: (0..threads).map(|_| Lane::new()).collect(),
+            warps: vec![Warp::default(); threads.div_ceil(WARP)],
+            ready_warps: 0,
+            alive: 0,
+            barrier: Barrier::default(),
+            clocks: Clocks::new(threads),
+            nests: Nests::default(),
+            scheduler,
+            shared: SharedArrays::default(),
+            global,
+            findings: Findings::default(),
+            faulted: false,
+            panic: None,
+            early_reads: Vec::new(),
+            raced_reads: Vec::new(),
+        }
+    }
+
+    pub(crate) fn begin(&mut self, linear: u64) {
+        self.linear = linear;
+        self.index = self.shape.grid.point(linear);
+        self.judging = self.checks;
+        self.faulted = false;
+        self.barrier = Barrier::default();
+        self.nests.begin_block();
+        self.scheduler.begin_block(linear);
+        if !self.clocks.begin_block() {
+            self.clocks = Clocks::new(self.lanes.len());
+            self.shared.forget_all();
+            self.global.forget_all();
+        }
+        self.shared.begin_block();
+        self.global.begin_block();
+        self.early_reads.clear();
+        self.raced_reads.clear();
+        let mut left = self.lanes.len();
+        for warp in &mut self.warps {
+            let lanes = left.min(WARP);
+            left -= lanes;
+            let mask = u32::MAX >> (WARP - lanes);
+            *warp = Warp { alive: mask, ready: mask, at_barrier: 0, at_warp: 0 };
+        }
+        self.ready_warps = u32::MAX >> (WARP - self.warps.len());
+        self.alive = self.lanes.len() as u32;
+        for lane in &mut self.lanes {
+            lane.begin_block();
+        }
+    }
+
+    /// The block is over: reads that nothing wrote for, and nothing raced with, were uninitialised.
+    pub(crate) fn end(&mut self) {
+        self.global.end_block(self.linear);
+        if self.early_reads.is_empty() {
+            return;
+        }
+        let key = |read: &EarlyRead| (read.array, read.index, read.access.thread, read.access.clock);
+        self.raced_reads.sort_unstable_by_key(key);
+        for read in &self.early_reads {
+            if self.raced_reads.binary_search_by_key(&key(read), key).is_err() {
+                let memory = self.shared.memory(read.array);
+                let index = read.index as u64;
+                self.findings.uninitialised(&self.nests, self.linear, memory, index, read.access);
+            }
+        }
+    }
+
+    /// The running thread's indices in its block.
+    #[inline]
+    pub(crate) fn thread_idx(&self) -> Dim3 {
+        let linear = u32::from(self.current);
+        if self.shape.flat {
+            Dim3 { x: linear, y: 0, z: 0 }
+        } else {
+            self.shape.block.point(u64::from(linear))
+        }
+    }
+
+    /// An access by the running thread at this place.
+    #[inline]
+    pub(crate) fn access(&mut self, site: Site) -> Access {
+        let nest = self.lanes[usize::from(self.current)].nest(&mut self.nests);
+        Access::new(site, nest, self.clocks.now(self.current), self.current)
+    }
+
+    /// The running thread, as a report names it.
+    pub(crate) fn party(&mut self, site: Site, writes: bool) -> Party {
+        let access = self.access(site);
+        party(&self.nests, self.linear, access, writes)
+    }
+
+    pub(crate) fn fault(&mut self, what: FaultKind, site: impl Into<Option<Site>>) {
+        let site = site.into();
+        let thread = u32::from(self.current);
+        self.faulted = true;
+        self.findings.fault(Fault { what, block: self.linear, thread, site });
+    }
+
+    /// Which shared array and which cell of it this slot is; `None` for a copy of a slot.
+    #[inline]
+    pub(crate) fn locate(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
+        let known = self.shared.count();
+        let found = self.shared.locate(address);
+        if self.shared.count() != known
+            && let Some(bytes) = self.shared.over_limit()
+        {
+            self.fault(FaultKind::SharedMemory { bytes }, site);
+        }
+        found
+    }
+
+    /// Reads a cell of shared memory; a cell that nothing has written in this block holds poison.
+    #[inline]
+    pub(crate) fn shared_read<T: CellValue>(&mut self, array: usize, index: usize, site: Site) -> T {
+        if !self.checks {
+            return self.shared.get(array, index);
+        }
+        let by = self.access(site);
+        let shadow = self.shared.shadow(array);
+        let written = shadow.written(&self.clocks, index);
+        let memory = self.shared.memory(array);
+        let Self { shared, clocks, nests, findings, linear, judging, .. } = self;
+        shared.shadow(array).read(clocks, index, by, &mut |conflict: Conflict| {
+            if *judging {
+                findings.conflict(nests, *linear, memory, index as u64, (by, false), &conflict);
+            }
+        });
+        if written {
+            return self.shared.get(array, index);
+        }
+        if self.judging {
+            self.early_reads.push(EarlyRead { array, index, access: by });
+        }
+        T::POISON
+    }
+
+    /// Writes a cell of shared memory.
+    #[inline]
+    pub(crate) fn shared_write<T: CellValue>(&mut self, array: usize, index: usize, value: T, site: Site) {
+        if self.checks {
+            let by = self.access(site);
+            let old = self.shared.get::<T>(array, index).bits();
+            let memory = self.shared.memory(array);
+            let Self { shared, clocks, nests, findings, linear, judging, early_reads, raced_reads, .. } =
+                self;
+            let shadow = shared.shadow(array);
+            shadow.write(clocks, index, by, Some(value.bits()), Some(old), &mut |conflict: Conflict| {
+                if !*judging {
+                    return;
+                }
+                if !conflict.earlier_writes && !early_reads.is_empty() {
+                    raced_reads.push(EarlyRead { array, index, access: conflict.earlier });
+                }
+                findings.conflict(nests, *linear, memory, index as u64, (by, true), &conflict);
+            });
+        }
+        self.shared.set(array, index, value);
+    }
+
+    /// Records an access to an element of a global buffer.
+    #[inline]
+    pub(crate) fn global_access(
+        &mut self,
+        buffer: usize,
+        index: usize,
+        writes: bool,
+        values: (Option<u64>, Option<u64>),
+        site: Site,
+    ) {
+        if !self.checks {
+            return;
+        }
+        let by = self.access(site);
+        let (memory, slot) = self.global.touch(buffer, index, writes, by);
+        let Self { global, clocks, nests, findings, linear, judging, .. } = self;
+        let mut report = |conflict: Conflict| {
+            if *judging {
+                findings.conflict(nests, *linear, memory, index as u64, (by, writes), &conflict);
+            }
+        };
+        let shadow: &mut Shadow = global.shadow();
+        if writes {
+            let (value, old) = values;
+            shadow.write(clocks, slot, by, value, old, &mut report);
+        } else {
+            shadow.read(clocks, slot, by, &mut report);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! One CUDA thread as a coroutine with a stack of its own.
+//!
+//! A fiber outlives the block: it runs the kernel once for each block of its worker and waits in
+//! between. Stacks outlive the launch, in a pool.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+
+use corosensei::stack::DefaultStack;
+use corosensei::{Coroutine, CoroutineResult};
+
+use super::block::{Stopped, with};
+
+/// What the scheduler tells a fiber when it resumes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Command {
+    /// Run on: to the next access or barrier, or from the start of the kernel.
+    Run,
+    /// Unwind: the block has been stopped.
+    Stop,
+    /// Leave: there are no more blocks.
+    Finish,
+}
+
+/// The kernel with its arguments.
+pub(crate) type Kernel<'a> = dyn Fn() + Sync + 'a;
+
+/// Plenty for a kernel; only pages that are touched take memory.
+const STACK_BYTES: usize = 256 * 1024;
+
+pub(crate) struct Fiber {
+    coroutine: Option<Coroutine<Command, (), (), DefaultStack>>,
+}
+
+impl Fiber {
+    /// A fiber for thread `thread` of each block.
+    pub(crate) fn new(thread: u16, kernel: *const Kernel<'static>) -> std::io::Result<Self> {
+        let pooled = stacks().pop();
+        let stack = match pooled {
+            Some(stack) => stack,
+            None => DefaultStack::new(STACK_BYTES)?,
+        };
+        let coroutine = Coroutine::with_stack(stack, move |yielder, mut command| {
+            while let Command::Run = command {
+                with(|block| {
+                    let lane = &mut block.lanes[usize::from(thread)];
+                    lane.yielder = yielder;
+                    lane.inside = true;
+                });
+                // SAFETY: the launch keeps the kernel alive until it has told every fiber to finish.
+                let kernel = unsafe { &*kernel };
+                let ended = catch_unwind(AssertUnwindSafe(kernel));
+                with(|block| {
+                    block.lanes[usize::from(thread)].inside = false;
+                    match ended {
+                        Ok(()) => block.exit(),
+                        Err(payload) if payload.is::<Stopped>() => {}
+                        Err(_) => block.panicked(),
+                    }
+                });
+                command = yielder.suspend(());
+            }
+        });
+        Ok(Self { coroutine: Some(coroutine) })
+    }
+
+    #[inline]
+    pub(crate) fn resume(&mut self, command: Command) {
+        let Some(coroutine) = &mut self.coroutine else { return };
+        if let CoroutineResult::Return(()) = coroutine.resume(command)
+            && let Some(done) = self.coroutine.take()
+        {
+            stacks().push(done.into_stack());
+        }
+    }
+}
+
+fn stacks() -> std::sync::MutexGuard<'static, Vec<DefaultStack>> {
+    static STACKS: Mutex<Vec<DefaultStack>> = Mutex::new(Vec::new());
+    STACKS.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,261 @@
+//! What one worker has found so far, summed up by source line as it goes.
+
+use std::cmp::Ordering;
+
+use super::nest::{Nests, Step};
+use super::order::{Access, Conflict, WARP};
+use super::report::{
+    Divergence, EarlyExit, Fault, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space, Uninitialised,
+    WarpMisuse,
+};
+
+/// The array or buffer that an access went to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub(crate) space: Space,
+    pub(crate) name: &'static str,
+    pub(crate) size: u32,
+}
+
+impl Memory {
+    pub(crate) fn place(self, index: u64) -> Place {
+        Place { space: self.space, name: self.name, index, size: self.size }
+    }
+}
+
+/// The two accesses of a conflict, and which of them writes.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair {
+    pub(crate) earlier: (Access, bool),
+    pub(crate) later: (Access, bool),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    pub(crate) report: Report,
+}
+
+impl Findings {
+    /// A conflict between an earlier access and `by`, in one block.
+    pub(crate) fn conflict(
+        &mut self,
+        nests: &Nests,
+        block: u64,
+        memory: Memory,
+        index: u64,
+        by: (Access, bool),
+        conflict: &Conflict,
+    ) {
+        let pair = Pair { earlier: (conflict.earlier, conflict.earlier_writes), later: by };
+        let (first, second) = in_program_order(nests, pair);
+        let kind = match (first.1, second.1) {
+            (true, false) => Kind::Raw,
+            (false, _) => Kind::War,
+            (true, true) => Kind::Waw,
+        };
+        let same_warp = usize::from(first.0.thread) / WARP == usize::from(second.0.thread) / WARP;
+        let level = match kind {
+            Kind::Waw if conflict.same_value => Level::Info,
+            Kind::Raw | Kind::War if same_warp => Level::Warning,
+            _ => Level::Error,
+        };
+        let bytes = if conflict.counts { u64::from(memory.size) } else { 0 };
+        let known = self.report.hazards.iter_mut().find(|hazard| {
+            hazard.kind == kind
+                && hazard.level == level
+                && hazard.first.site == first.0.site
+                && hazard.second.site == second.0.site
+                && std::ptr::eq(hazard.place.name, memory.name)
+        });
+        if let Some(hazard) = known {
+            hazard.bytes += bytes;
+            return;
+        }
+        let party = |(access, writes): (Access, bool)| party(nests, block, access, writes);
+        self.report.hazards.push(Hazard {
+            kind,
+            level,
+            bytes,
+            place: memory.place(index),
+            first: party(first),
+            second: party(second),
+        });
+    }
+
+    pub(crate) fn uninitialised(
+        &mut self,
+        nests: &Nests,
+        block: u64,
+        memory: Memory,
+        index: u64,
+        access: Access,
+    ) {
+        let found =
+            Uninitialised { place: memory.place(index), by: party(nests, block, access, false), reads: 1 };
+        add_uninitialised(&mut self.report.uninitialised, found);
+    }
+
+    pub(crate) fn lost_write(&mut self, by: Party) {
+        add_lost_write(&mut self.report.lost_writes, LostWrite { by, writes: 1 });
+    }
+
+    pub(crate) fn diverged(&mut self, divergence: Divergence) {
+        add_divergence(&mut self.report.divergence, divergence);
+    }
+
+    pub(crate) fn warp_misuse(&mut self, misuse: WarpMisuse) {
+        add_warp_misuse(&mut self.report.warp_misuse, misuse);
+    }
+
+    pub(crate) fn early_exit(&mut self, exit: EarlyExit) {
+        add_early_exit(&mut self.report.early_exit, exit);
+    }
+
+    pub(crate) fn fault(&mut self, fault: Fault) {
+        add_fault(&mut self.report.fault, fault);
+    }
+
+    /// Takes in what another worker found. The result does not depend on which worker ran which block.
+    pub(crate) fn merge(&mut self, other: Report) {
+        let mine = &mut self.report;
+        for hazard in other.hazards {
+            add_hazard(&mut mine.hazards, hazard);
+        }
+        for found in other.uninitialised {
+            add_uninitialised(&mut mine.uninitialised, found);
+        }
+        for found in other.lost_writes {
+            add_lost_write(&mut mine.lost_writes, found);
+        }
+        for misuse in other.warp_misuse {
+            add_warp_misuse(&mut mine.warp_misuse, misuse);
+        }
+        if let Some(divergence) = other.divergence {
+            add_divergence(&mut mine.divergence, divergence);
+        }
+        if let Some(exit) = other.early_exit {
+            add_early_exit(&mut mine.early_exit, exit);
+        }
+        if let Some(fault) = other.fault {
+            add_fault(&mut mine.fault, fault);
+        }
+    }
+
+    /// The report, worst first and then by source line.
+    pub(crate) fn finish(self) -> Report {
+        let mut report = self.report;
+        report.hazards.sort_by(|a, b| {
+            let key =
+                |h: &Hazard| (h.kind, h.place.clone(), h.first.site.position(), h.second.site.position());
+            b.level.cmp(&a.level).then_with(|| key(a).cmp(&key(b)))
+        });
+        report.uninitialised.sort_by_key(|found| found.by.site.position());
+        report.lost_writes.sort_by_key(|found| found.by.site.position());
+        report.warp_misuse.sort_by_key(|found| found.site.position());
+        report
+    }
+}
+
+pub(crate) fn party(nests: &Nests, block: u64, access: Access, writes: bool) -> Party {
+    Party {
+        thread: u32::from(access.thread),
+        block,
+        trips: nests.trips(access.nest),
+        site: access.site,
+        writes,
+    }
+}
+
+fn in_program_order(nests: &Nests, pair: Pair) -> ((Access, bool), (Access, bool)) {
+    let step = |access: &Access| Step { parent: access.nest, site: access.site, trip: None };
+    let (a, b) = (&pair.earlier.0, &pair.later.0);
+    let order = if a.nest == b.nest {
+        a.site.position().cmp(&b.site.position())
+    } else {
+        nests.compare(step(a), step(b))
+    };
+    match order.then(a.thread.cmp(&b.thread)) {
+        Ordering::Greater => (pair.later, pair.earlier),
+        _ => (pair.earlier, pair.later),
+    }
+}
+
+fn add_hazard(all: &mut Vec<Hazard>, new: Hazard) {
+    let same = |old: &&mut Hazard| {
+        old.kind == new.kind
+            && old.level == new.level
+            && old.first.site == new.first.site
+            && old.second.site == new.second.site
+            && (old.place.space, old.place.name) == (new.place.space, new.place.name)
+    };
+    match all.iter_mut().find(same) {
+        Some(old) => {
+            let bytes = old.bytes + new.bytes;
+            if new.first.block < old.first.block {
+                *old = new;
+            }
+            old.bytes = bytes;
+        }
+        None => all.push(new),
+    }
+}
+
+fn add_uninitialised(all: &mut Vec<Uninitialised>, new: Uninitialised) {
+    match all.iter_mut().find(|old| old.by.site == new.by.site && old.place.name == new.place.name) {
+        Some(old) => {
+            let reads = old.reads + new.reads;
+            if new.by.block < old.by.block {
+                *old = new;
+            }
+            old.reads = reads;
+        }
+        None => all.push(new),
+    }
+}
+
+fn add_lost_write(all: &mut Vec<LostWrite>, new: LostWrite) {
+    match all.iter_mut().find(|old| old.by.site == new.by.site) {
+        Some(old) => {
+            let writes = old.writes + new.writes;
+            if new.by.block < old.by.block {
+                *old = new;
+            }
+            old.writes = writes;
+        }
+        None => all.push(new),
+    }
+}
+
+fn add_warp_misuse(all: &mut Vec<WarpMisuse>, new: WarpMisuse) {
+    match all.iter_mut().find(|old| old.site == new.site && old.mask == new.mask) {
+        Some(old) if (new.block, new.thread) < (old.block, old.thread) => *old = new,
+        Some(_) => {}
+        None => all.push(new),
+    }
+}
+
+fn add_divergence(slot: &mut Option<Divergence>, new: Divergence) {
+    match slot {
+        Some(old) => {
+            let blocks = old.blocks + new.blocks;
+            if new.block < old.block {
+                *old = new;
+            }
+            old.blocks = blocks;
+        }
+        None => *slot = Some(new),
+    }
+}
+
+fn add_early_exit(slot: &mut Option<EarlyExit>, new: EarlyExit) {
+    let key = |exit: &EarlyExit| (exit.threads, std::cmp::Reverse(exit.site.position()));
+    if slot.as_ref().is_none_or(|old| key(old) < key(&new)) {
+        *slot = Some(new);
+    }
+}
+
+fn add_fault(slot: &mut Option<Fault>, new: Fault) {
+    if slot.as_ref().is_none_or(|old| new.block < old.block) {
+        *slot = Some(new);
+    }
+}

@@ -1,0 +1,410 @@
+//! Global memory: the buffers of a launch, and the pointers and slices into them that a kernel gets.
+//!
+//! `#[kernel]` rebinds each `*mut T` and `*const T` parameter to a [`GlobalPtr`] and each `&[T]` to a
+//! [`GlobalSlice`], which have the methods of what they stand for. An access outside the buffer is
+//! found before it is made.
+
+use std::ops::{Deref, DerefMut};
+
+use rustc_hash::FxHashMap;
+
+use super::block::{Stepped, fault, step, with};
+use super::findings::Memory;
+use super::nest::NestId;
+use super::order::{Access, Shadow};
+use super::report::{FaultKind, Hazard, Kind, Level, Party, Space};
+use super::site::Site;
+use super::value::CellValue;
+
+/// A buffer that kernels of a launch may write.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Buffer {
+    pub(crate) name: &'static str,
+    pub(crate) base: usize,
+    pub(crate) len: usize,
+    pub(crate) size: usize,
+}
+
+impl Buffer {
+    fn contains(&self, address: usize) -> bool {
+        // One past the end is a pointer that a kernel may hold, and belongs to this buffer.
+        (self.base..=self.base + self.len * self.size).contains(&address)
+    }
+}
+
+/// A pointer into global memory, in a kernel: `*mut T` with its methods, each access checked.
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalPtr<T> {
+    at: *mut T,
+    /// The buffer that the kernel's argument pointed into.
+    buffer: Option<(usize, Buffer)>,
+}
+
+impl<T: CellValue> GlobalPtr<T> {
+    /// What `#[kernel]` makes of a pointer argument.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub fn bind(at: *mut T) -> Self {
+        let buffer = with(|block| {
+            let buffers = &block.global.buffers;
+            buffers
+                .iter()
+                .position(|buffer| buffer.contains(at as usize))
+                .map(|number| (number, buffers[number]))
+        });
+        Self { at, buffer }
+    }
+
+    /// The pointer `count` elements on. As with `*mut T`, only an access outside the buffer is an error.
+    ///
+    /// # Safety
+    ///
+    /// As for the pointer's own method; the emulator checks the access instead.
+    #[must_use]
+    #[inline]
+    pub unsafe fn add(self, count: usize) -> Self {
+        self.wrapping_add(count)
+    }
+
+    /// The pointer `count` elements back.
+    ///
+    /// # Safety
+    ///
+    /// As for [`add`](Self::add).
+    #[must_use]
+    #[inline]
+    pub unsafe fn sub(self, count: usize) -> Self {
+        self.wrapping_sub(count)
+    }
+
+    /// The pointer `count` elements on, or back if negative.
+    ///
+    /// # Safety
+    ///
+    /// As for [`add`](Self::add).
+    #[must_use]
+    #[inline]
+    pub unsafe fn offset(self, count: isize) -> Self {
+        Self { at: self.at.wrapping_offset(count), ..self }
+    }
+
+    /// The pointer `count` elements on.
+    #[must_use]
+    #[inline]
+    pub fn wrapping_add(self, count: usize) -> Self {
+        Self { at: self.at.wrapping_add(count), ..self }
+    }
+
+    /// The pointer `count` elements back.
+    #[must_use]
+    #[inline]
+    pub fn wrapping_sub(self, count: usize) -> Self {
+        Self { at: self.at.wrapping_sub(count), ..self }
+    }
+
+    /// Whether this is the null pointer.
+    #[must_use]
+    #[inline]
+    pub fn is_null(self) -> bool {
+        self.at.is_null()
+    }
+
+    /// Reads the element.
+    ///
+    /// # Safety
+    ///
+    /// As for the pointer's own method; the emulator checks it.
+    #[must_use]
+    #[inline]
+    #[track_caller]
+    pub unsafe fn read(self) -> T {
+        let at = self.access(false, None, Site::here());
+        // SAFETY: `access` found `at` inside a buffer of this launch.
+        unsafe { T::load(at) }
+    }
+
+    /// Writes the element.
+    ///
+    /// # Safety
+    ///
+    /// As for the pointer's own method; the emulator checks it.
+    #[inline]
+    #[track_caller]
+    pub unsafe fn write(self, value: T) {
+        let at = self.access(true, Some(value), Site::here());
+        // SAFETY: as in `read`.
+        unsafe { T::store(at, value) }
+    }
+
+    /// Checks and records an access, and returns the address to make it at.
+    #[inline]
+    fn access(self, writes: bool, value: Option<T>, site: Site) -> *mut T {
+        let Some((number, buffer)) = self.buffer else { fault(FaultKind::UnknownPointer, site) };
+        let offset = (self.at as usize).wrapping_sub(buffer.base);
+        let index = offset / size_of::<T>();
+        if index >= buffer.len || offset % size_of::<T>() != 0 || size_of::<T>() != buffer.size {
+            self.outside(buffer, site);
+        }
+        step(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead });
+        with(|block| {
+            if block.checks {
+                // SAFETY: `at` is element `index` of a buffer of this launch.
+                let old = unsafe { T::load(self.at) };
+                let values = (value.map(T::bits), Some(old.bits()));
+                block.global_access(number, index, writes, values, site);
+            }
+        });
+        self.at
+    }
+
+    #[cold]
+    fn outside(self, buffer: Buffer, site: Site) -> ! {
+        let bytes = (self.at as i64).wrapping_sub(buffer.base as i64);
+        let index = bytes.div_euclid(buffer.size as i64);
+        fault(FaultKind::OutOfBounds { name: buffer.name, index, len: buffer.len as u64 }, site)
+    }
+}
+
+impl<T: CellValue> Deref for GlobalPtr<T> {
+    type Target = T;
+
+    #[inline]
+    #[track_caller]
+    fn deref(&self) -> &T {
+        let at = self.access(false, None, Site::here());
+        // SAFETY: `at` lies inside a buffer of this launch. That nobody writes the element while the
+        // reference lives is the kernel's own promise, made by dereferencing a raw pointer; where it
+        // does not hold, the access just recorded is reported.
+        unsafe { &*at }
+    }
+}
+
+impl<T: CellValue> DerefMut for GlobalPtr<T> {
+    #[inline]
+    #[track_caller]
+    fn deref_mut(&mut self) -> &mut T {
+        let at = self.access(true, None, Site::here());
+        // SAFETY: as in `deref`.
+        unsafe { &mut *at }
+    }
+}
+
+/// A slice argument, in a kernel: the slice, with unchecked accesses checked.
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalSlice<'a, T>(&'a [T]);
+
+impl<'a, T> GlobalSlice<'a, T> {
+    /// What `#[kernel]` makes of a slice argument.
+    #[doc(hidden)]
+    #[must_use]
+    #[inline]
+    pub fn bind(slice: &'a [T]) -> Self {
+        Self(slice)
+    }
+
+    /// The element at `index`.
+    ///
+    /// # Safety
+    ///
+    /// As for the slice's own method; the emulator checks it.
+    #[must_use]
+    #[inline]
+    #[track_caller]
+    pub unsafe fn get_unchecked(&self, index: usize) -> &'a T {
+        match self.0.get(index) {
+            Some(element) => element,
+            None => {
+                let what = FaultKind::OutOfBounds {
+                    name: "a slice argument",
+                    index: index as i64,
+                    len: self.0.len() as u64,
+                };
+                fault(what, Site::here())
+            }
+        }
+    }
+}
+
+impl<T> Deref for GlobalSlice<'_, T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        self.0
+    }
+}
+
+/// Consecutive elements that one block accessed from one line, by consecutive threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    buffer: usize,
+    start: usize,
+    len: usize,
+    block: u64,
+    by: Access,
+    writes: bool,
+}
+
+impl Run {
+    fn goes_on_with(&self, next: &Self) -> bool {
+        self.buffer == next.buffer
+            && self.writes == next.writes
+            && self.start + self.len == next.start
+            && usize::from(self.by.thread) + self.len == usize::from(next.by.thread)
+            && self.by.site == next.by.site
+    }
+
+    fn end(&self) -> usize {
+        self.start + self.len
+    }
+}
+
+/// The global memory that the running block has touched, and what the worker's earlier blocks did.
+pub(crate) struct Global {
+    pub(crate) buffers: Vec<Buffer>,
+    slots: FxHashMap<(usize, usize), usize>,
+    shadow: Shadow,
+    used: usize,
+    /// The running block's first access of each kind to each element.
+    block: Vec<Run>,
+    runs: Vec<Run>,
+}
+
+impl Global {
+    pub(crate) fn new(buffers: Vec<Buffer>) -> Self {
+        Self {
+            buffers,
+            slots: FxHashMap::default(),
+            shadow: Shadow::new(0),
+            used: 0,
+            block: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
+
+    pub(crate) fn begin_block(&mut self) {
+        self.slots.clear();
+        self.used = 0;
+        self.shadow.begin_block();
+        self.block.clear();
+    }
+
+    pub(crate) fn forget_all(&mut self) {
+        self.shadow = Shadow::new(0);
+    }
+
+    pub(crate) fn shadow(&mut self) -> &mut Shadow {
+        &mut self.shadow
+    }
+
+    /// The shadow cell of an element, and whether the block has to remember this access for the
+    /// comparison with other blocks.
+    #[inline]
+    pub(crate) fn touch(&mut self, buffer: usize, index: usize, writes: bool, by: Access) -> (Memory, usize) {
+        let fresh = self.used;
+        let slot = *self.slots.entry((buffer, index)).or_insert(fresh);
+        if slot == fresh {
+            self.used += 1;
+            if self.used > self.shadow.len() {
+                self.shadow.resize(self.used.next_power_of_two());
+            }
+            self.shadow.forget(slot);
+        }
+        let Buffer { name, size, .. } = self.buffers[buffer];
+        let next = Run { buffer, start: index, len: 1, block: 0, by, writes };
+        match self.block.last_mut() {
+            Some(last) if last.goes_on_with(&next) => last.len += 1,
+            _ => self.block.push(next),
+        }
+        (Memory { space: Space::Global, name, size: size as u32 }, slot)
+    }
+
+    /// Sums up what the block did for the comparison with other blocks.
+    pub(crate) fn end_block(&mut self, linear: u64) {
+        if self.block.len() > 1 {
+            self.block
+                .sort_unstable_by_key(|run| (run.buffer, run.writes, run.start, run.by.site.position()));
+        }
+        for run in self.block.drain(..) {
+            let run =
+                Run { block: linear, by: Access::new(run.by.site, NestId::ROOT, 0, run.by.thread), ..run };
+            match self.runs.last_mut() {
+                Some(last) if last.block == linear && last.goes_on_with(&run) => last.len += run.len,
+                Some(last)
+                    if last.block == linear
+                        && (last.buffer, last.writes, last.by.site)
+                            == (run.buffer, run.writes, run.by.site)
+                        && run.start >= last.start
+                        && run.end() <= last.end() => {}
+                _ => self.runs.push(run),
+            }
+        }
+    }
+
+    pub(crate) fn into_runs(self) -> Vec<Run> {
+        self.runs
+    }
+}
+
+/// Accesses of two blocks of one launch to one element: no barrier orders them.
+pub(crate) fn across_blocks(mut runs: Vec<Run>, buffers: &[Buffer]) -> Vec<Hazard> {
+    runs.sort_unstable_by_key(|run| (run.buffer, run.start, run.block, run.writes, run.by.site.position()));
+    let mut hazards: Vec<Hazard> = Vec::new();
+    // Runs that reach beyond the start of the one at hand.
+    let mut open: Vec<Run> = Vec::new();
+    for run in runs {
+        open.retain(|old| old.buffer == run.buffer && old.end() > run.start);
+        let mut counted = false;
+        for old in &open {
+            if old.block == run.block || !(old.writes || run.writes) {
+                continue;
+            }
+            let (a, b) = if old.block < run.block { (old, &run) } else { (&run, old) };
+            let both = old.writes && run.writes;
+            let bytes = (old.end().min(run.end()) - run.start) * buffers[run.buffer].size;
+            add(
+                &mut hazards,
+                &buffers[run.buffer],
+                run.start,
+                (a, b),
+                if both && counted { 0 } else { bytes as u64 },
+            );
+            counted |= both;
+        }
+        open.push(run);
+    }
+    hazards
+}
+
+fn add(hazards: &mut Vec<Hazard>, buffer: &Buffer, index: usize, (a, b): (&Run, &Run), bytes: u64) {
+    let party = |run: &Run| Party {
+        thread: (usize::from(run.by.thread) + index - run.start) as u32,
+        block: run.block,
+        trips: Vec::new(),
+        site: run.by.site,
+        writes: run.writes,
+    };
+    let (a, b) = if b.by.site.position() < a.by.site.position() { (b, a) } else { (a, b) };
+    let kind = match (a.writes, b.writes) {
+        (true, false) => Kind::Raw,
+        (false, _) => Kind::War,
+        (true, true) => Kind::Waw,
+    };
+    let known = hazards.iter_mut().find(|hazard| {
+        hazard.kind == kind && hazard.first.site == a.by.site && hazard.second.site == b.by.site
+    });
+    if let Some(hazard) = known {
+        hazard.bytes += bytes;
+        return;
+    }
+    let memory = Memory { space: Space::Global, name: buffer.name, size: buffer.size as u32 };
+    hazards.push(Hazard {
+        kind,
+        level: Level::Error,
+        bytes,
+        place: memory.place(index as u64),
+        first: party(a),
+        second: party(b),
+    });
+}

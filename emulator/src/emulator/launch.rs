@@ -1,0 +1,331 @@
+//! A launch: a grid of blocks, spread over the cores of this machine.
+
+use std::marker::PhantomData;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{panic, ptr, thread};
+
+use super::block::{Block, Stepped, enter, running, with};
+use super::fiber::{Command, Fiber, Kernel};
+use super::findings::Findings;
+use super::global::{Buffer, Global, Run, across_blocks};
+use super::limits::{self, Dim3, LaunchError};
+use super::report::Report;
+use super::schedule::{Policy, Scheduler, threads};
+use super::value::CellValue;
+
+/// How often a thread may go round loops, in one block, before it is stopped as endless.
+pub const DEFAULT_TICK_LIMIT: u32 = 1 << 20;
+
+/// The buffers that the kernels of a launch may write, for as long as they are borrowed.
+#[derive(Debug, Default)]
+pub struct GlobalMemory<'a> {
+    buffers: Vec<Buffer>,
+    borrowed: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> GlobalMemory<'a> {
+    /// No buffers yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lends a buffer to the kernels; reports call it `name`.
+    pub fn lend<T: CellValue>(&mut self, name: &'static str, data: &'a mut [T]) -> DevicePtr<T> {
+        let base = data.as_mut_ptr();
+        self.buffers.push(Buffer { name, base: base as usize, len: data.len(), size: size_of::<T>() });
+        DevicePtr(base)
+    }
+}
+
+/// A pointer to a lent buffer, to hand to a kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct DevicePtr<T>(*mut T);
+
+// SAFETY: the pointer is only followed by kernels, through checked handles that access memory shared
+// between blocks atomically.
+unsafe impl<T: CellValue> Send for DevicePtr<T> {}
+// SAFETY: as above.
+unsafe impl<T: CellValue> Sync for DevicePtr<T> {}
+
+impl<T> DevicePtr<T> {
+    /// The kernel's argument.
+    #[must_use]
+    pub fn as_mut_ptr(&self) -> *mut T {
+        self.0
+    }
+}
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub(crate) grid: Dim3,
+    pub(crate) block: Dim3,
+    /// The block is one-dimensional.
+    pub(crate) flat: bool,
+}
+
+/// A launch of a kernel on the emulator.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch {
+    shape: Shape,
+    policy: Policy,
+    seed: u64,
+    checks: bool,
+    tick_limit: u32,
+    workers: Option<usize>,
+}
+
+impl Launch {
+    /// A launch of `grid` blocks of `block` threads: lockstep, seed 0, all checks on.
+    #[must_use]
+    pub fn new(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Self {
+        let (grid, block) = (grid.into(), block.into());
+        Self {
+            shape: Shape { grid, block, flat: block.y == 1 && block.z == 1 },
+            policy: Policy::Lockstep,
+            seed: 0,
+            checks: true,
+            tick_limit: DEFAULT_TICK_LIMIT,
+            workers: None,
+        }
+    }
+
+    /// How threads are interleaved.
+    #[must_use]
+    pub fn policy(self, policy: Policy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// The seed of the interleaving: the same seed gives the same output.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Whether accesses are judged. Without, only the values are computed.
+    #[must_use]
+    pub fn checks(self, checks: bool) -> Self {
+        Self { checks, ..self }
+    }
+
+    /// How often a thread may go round loops in one block.
+    #[must_use]
+    pub fn tick_limit(self, tick_limit: u32) -> Self {
+        Self { tick_limit, ..self }
+    }
+
+    /// How many OS threads run blocks; all cores of the machine if not set. The outcome is the same.
+    #[must_use]
+    pub fn workers(self, workers: usize) -> Self {
+        Self { workers: Some(workers.max(1)), ..self }
+    }
+
+    /// Runs `kernel` once for each thread of the grid.
+    ///
+    /// # Errors
+    ///
+    /// If CUDA would refuse the launch. What the kernel does wrong is in the report.
+    ///
+    /// # Panics
+    ///
+    /// If the operating system has no memory for the threads' stacks.
+    pub fn run(
+        &self,
+        memory: &mut GlobalMemory<'_>,
+        kernel: impl Fn() + Sync,
+    ) -> Result<Report, LaunchError> {
+        limits::check(self.shape.grid, self.shape.block)?;
+        catch_kernel_panics();
+        let blocks = self.shape.grid.count();
+        let cores = self.workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+        let workers = cores.min(usize::try_from(blocks).unwrap_or(usize::MAX));
+        let before = (workers > 1).then(|| snapshot(&memory.buffers));
+        let (report, runs) = self.run_on(workers, &memory.buffers, &kernel);
+        let across = across_blocks(runs, &memory.buffers);
+        match before {
+            // Blocks that race with each other leave what the machine happened to do. Do it again in
+            // the order of the blocks, so that the same seed gives the same output.
+            Some(before) if !across.is_empty() => {
+                restore(&memory.buffers, &before);
+                let (report, _) = self.run_on(1, &memory.buffers, &kernel);
+                Ok(with_hazards(report, across))
+            }
+            _ => Ok(with_hazards(report, across)),
+        }
+    }
+
+    fn run_on(&self, workers: usize, buffers: &[Buffer], kernel: &(impl Fn() + Sync)) -> (Report, Vec<Run>) {
+        let kernel: &Kernel<'_> = kernel;
+        let queue = Queue { next: AtomicU64::new(0), end: AtomicU64::new(self.shape.grid.count()) };
+        let work = || {
+            let scheduler = Scheduler::new(self.policy, self.seed);
+            let global = Global::new(buffers.to_vec());
+            let block = Block::new(self.shape, scheduler, global, self.checks, self.tick_limit);
+            Worker::new(block, kernel).run(&queue)
+        };
+        let mut findings = Findings::default();
+        let mut runs = Vec::new();
+        let mut take = |(found, accesses): (Findings, Vec<Run>)| {
+            findings.merge(found.finish());
+            runs.extend(accesses);
+        };
+        thread::scope(|scope| {
+            let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+            take(work());
+            for other in others {
+                match other.join() {
+                    Ok(done) => take(done),
+                    Err(payload) => panic::resume_unwind(payload),
+                }
+            }
+        });
+        (findings.finish(), runs)
+    }
+}
+
+fn with_hazards(mut report: Report, across: Vec<super::report::Hazard>) -> Report {
+    report.hazards.extend(across);
+    let mut findings = Findings::default();
+    findings.merge(report);
+    findings.finish()
+}
+
+/// The blocks still to run.
+struct Queue {
+    next: AtomicU64,
+    /// Lowered to a block that faulted: those before it still run, so that the same one is reported
+    /// whichever worker is faster.
+    end: AtomicU64,
+}
+
+impl Queue {
+    fn take(&self) -> Option<u64> {
+        let block = self.next.fetch_add(1, Ordering::Relaxed);
+        (block < self.end.load(Ordering::Relaxed)).then_some(block)
+    }
+}
+
+/// Runs blocks on one OS thread.
+struct Worker {
+    /// Behind a pointer of its own: kernel code borrows it while the worker resumes fibers.
+    block: *mut Block,
+    fibers: Vec<Fiber>,
+}
+
+impl Worker {
+    fn new(block: Block, kernel: &Kernel<'_>) -> Self {
+        // SAFETY: only the lifetime changes. `run` tells every fiber to finish before it returns, and
+        // so before the kernel's borrow ends.
+        let kernel = unsafe { std::mem::transmute::<*const Kernel<'_>, *const Kernel<'static>>(kernel) };
+        let fibers = (0..block.lanes.len() as u16)
+            .map(|thread| Fiber::new(thread, kernel).expect("no memory for the stack of a thread"))
+            .collect();
+        Self { block: Box::into_raw(Box::new(block)), fibers }
+    }
+
+    fn run(mut self, queue: &Queue) -> (Findings, Vec<Run>) {
+        enter(self.block);
+        while let Some(block) = queue.take() {
+            if self.run_block(block) {
+                queue.end.fetch_min(block, Ordering::Relaxed);
+            }
+        }
+        for fiber in &mut self.fibers {
+            fiber.resume(Command::Finish);
+        }
+        enter(ptr::null_mut());
+        // SAFETY: from `Box::into_raw` in `new`; nothing uses it any more.
+        let block = *unsafe { Box::from_raw(self.block) };
+        (block.findings, block.global.into_runs())
+    }
+
+    /// Runs one block to its end; true if it faulted.
+    fn run_block(&mut self, linear: u64) -> bool {
+        with(|block| block.begin(linear));
+        loop {
+            let turn = with(|block| {
+                if block.ready_warps == 0 {
+                    if block.alive > 0 {
+                        block.stuck();
+                    }
+                    return None;
+                }
+                Some(block.scheduler.pick(block.ready_warps, &block.warps))
+            });
+            let Some((warp, lanes)) = turn else { break };
+            for thread in threads(warp, lanes) {
+                with(|block| {
+                    block.current = thread;
+                    block.stepped = Stepped::Nothing;
+                });
+                self.fibers[usize::from(thread)].resume(Command::Run);
+            }
+            if with(|block| block.faulted) {
+                break;
+            }
+        }
+        let faulted = with(|block| block.faulted);
+        if faulted {
+            self.stop();
+        }
+        with(Block::end);
+        faulted
+    }
+
+    /// Unwinds the threads that have not exited.
+    fn stop(&mut self) {
+        for (thread, fiber) in (0..).zip(&mut self.fibers) {
+            let suspended = with(|block| {
+                block.current = thread;
+                block.lanes[usize::from(thread)].inside
+            });
+            if suspended {
+                fiber.resume(Command::Stop);
+            }
+        }
+    }
+}
+
+fn snapshot(buffers: &[Buffer]) -> Vec<Vec<u8>> {
+    buffers
+        .iter()
+        .map(|buffer| {
+            let bytes = ptr::with_exposed_provenance::<u8>(buffer.base);
+            // SAFETY: the buffer is lent to this launch, which has not begun; its elements are numbers
+            // or `bool`, without padding.
+            unsafe { std::slice::from_raw_parts(bytes, buffer.len * buffer.size) }.to_vec()
+        })
+        .collect()
+}
+
+fn restore(buffers: &[Buffer], before: &[Vec<u8>]) {
+    for (buffer, bytes) in buffers.iter().zip(before) {
+        let to = ptr::with_exposed_provenance_mut::<u8>(buffer.base);
+        // SAFETY: the buffer is lent to this launch, none of whose threads runs now, and has as many
+        // bytes as `snapshot` took from it.
+        unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) }
+    }
+}
+
+/// Keeps the message of a panic in a kernel for the report, instead of printing it from the middle of
+/// a launch; every other panic goes to the hook that was there before.
+fn catch_kernel_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !running() {
+                before(info);
+                return;
+            }
+            let message = info.payload_as_str().unwrap_or("panicked");
+            let message = match info.location() {
+                Some(at) => format!("{message} ({}:{}:{})", at.file(), at.line(), at.column()),
+                None => message.to_owned(),
+            };
+            with(|block| block.panic = Some(message));
+        }));
+    });
+}

@@ -1,0 +1,36 @@
+//! The emulator: runs kernels on a host and judges what they do.
+//!
+//! A host program lends buffers with [`GlobalMemory`], describes a [`Launch`], runs it with a closure
+//! that calls the kernel, and gets a [`Report`].
+
+mod barrier;
+mod block;
+mod fiber;
+mod findings;
+mod global;
+mod launch;
+mod limits;
+pub mod marks;
+mod nest;
+mod order;
+mod report;
+mod schedule;
+mod shared;
+mod site;
+mod value;
+
+pub use global::{GlobalPtr, GlobalSlice};
+pub use launch::{DEFAULT_TICK_LIMIT, DevicePtr, GlobalMemory, Launch};
+pub use limits::{Dim3, LaunchError, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_GRID, MAX_STATIC_SHARED};
+pub use report::{
+    Divergence, EarlyExit, Fault, FaultKind, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space,
+    Uninitialised, WarpMisuse, Whereabouts,
+};
+pub use schedule::Policy;
+#[doc(hidden)]
+pub use shared::{Array, SharedStatic, Slot};
+pub use site::Site;
+pub use value::CellValue;
+
+pub(crate) use barrier::{block_barrier, warp_barrier};
+pub(crate) use block::{Block, with};

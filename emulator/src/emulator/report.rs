@@ -1,0 +1,266 @@
+//! What a launch found, as data. The host prints it.
+
+use super::site::Site;
+
+/// The order in which the program, as written, makes the two accesses of a hazard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Read after write.
+    Raw,
+    /// Write after read.
+    War,
+    /// Write after write.
+    Waw,
+}
+
+impl Kind {
+    /// The name that compute-sanitizer's racecheck uses too.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "RAW",
+            Self::War => "WAR",
+            Self::Waw => "WAW",
+        }
+    }
+}
+
+/// How bad a hazard is: the three levels of compute-sanitizer's racecheck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Both accesses write the same value.
+    Info,
+    /// A read and a write inside one warp: it usually gives the expected answer, but lanes have not
+    /// been in lockstep since compute capability 7.0.
+    Warning,
+    /// Across warps, or different values written to one cell.
+    Error,
+}
+
+impl Level {
+    /// The level's name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Where a memory cell lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// The block's shared memory.
+    Shared,
+    /// A buffer in global memory.
+    Global,
+}
+
+/// A cell of an array or buffer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Shared or global.
+    pub space: Space,
+    /// The array's name in the source, or the buffer's name.
+    pub name: &'static str,
+    /// The element, from 0; row-major in an array of arrays.
+    pub index: u64,
+    /// The element's size in bytes.
+    pub size: u32,
+}
+
+/// One side of a hazard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// The thread, linear in its block.
+    pub thread: u32,
+    /// The block, linear in the grid.
+    pub block: u64,
+    /// Trips of the loops around, outermost first, from 0.
+    pub trips: Vec<u32>,
+    /// The access in the source.
+    pub site: Site,
+    /// Whether it writes.
+    pub writes: bool,
+}
+
+impl Party {
+    /// The warp, counted in its block.
+    #[must_use]
+    pub fn warp(&self) -> u32 {
+        self.thread / super::order::WARP as u32
+    }
+}
+
+/// Accesses that nothing orders, by source line: every pair of the same two lines, kind and level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hazard {
+    /// Which of the two accesses comes first in the program as written.
+    pub kind: Kind,
+    /// How bad it is.
+    pub level: Level,
+    /// How many bytes were hit, counted as racecheck counts: an access of 4 bytes is 4 hazards.
+    pub bytes: u64,
+    /// The cell of the first pair found in the lowest block.
+    pub place: Place,
+    /// The access of that pair that comes first in the program.
+    pub first: Party,
+    /// The other one.
+    pub second: Party,
+}
+
+/// A read of a shared cell that no write precedes and none races with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uninitialised {
+    /// The cell of the first such read.
+    pub place: Place,
+    /// Who read it.
+    pub by: Party,
+    /// How many reads on this line.
+    pub reads: u64,
+}
+
+/// A write to a copy of a slot, which is lost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostWrite {
+    /// Who wrote.
+    pub by: Party,
+    /// How many writes on this line.
+    pub writes: u64,
+}
+
+/// Why one thread of a block was not where a barrier needed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// It waits at another barrier, or at the same one by another path or in another trip.
+    Waits {
+        /// That barrier.
+        site: Site,
+        /// The trips of the loops around it.
+        trips: Vec<u32>,
+    },
+    /// It went past the barrier without waiting, and lived on.
+    Skipped,
+}
+
+/// A block barrier that not all threads of the block reached, though they lived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Divergence {
+    /// The block in which it was met first.
+    pub block: u64,
+    /// The barrier that some threads waited at.
+    pub site: Site,
+    /// The trips of the loops around it.
+    pub trips: Vec<u32>,
+    /// The threads waiting there.
+    pub waiting: Vec<u32>,
+    /// The others, with where each was instead.
+    pub elsewhere: Vec<(u32, Whereabouts)>,
+    /// How many blocks diverged.
+    pub blocks: u64,
+}
+
+/// A `sync_warp` that breaks its contract.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarpMisuse {
+    /// The lowest block where it was met.
+    pub block: u64,
+    /// The calling thread.
+    pub thread: u32,
+    /// The call.
+    pub site: Site,
+    /// Its mask.
+    pub mask: u32,
+}
+
+/// Threads that exited while others went on to a barrier. Legal; nothing orders what they wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EarlyExit {
+    /// How many threads of the block had exited.
+    pub threads: u32,
+    /// The barrier that went on without them.
+    pub site: Site,
+}
+
+/// Something that ended the launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What happened.
+    pub what: FaultKind,
+    /// The block.
+    pub block: u64,
+    /// The thread in it.
+    pub thread: u32,
+    /// Where; a panic says so in its message.
+    pub site: Option<Site>,
+}
+
+/// The ways in which a launch can end early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// An access outside an array or buffer, found before it was made.
+    OutOfBounds {
+        /// The array or buffer.
+        name: &'static str,
+        /// The index asked for; negative before the start.
+        index: i64,
+        /// The number of elements.
+        len: u64,
+    },
+    /// An access through a pointer that does not lie in a buffer of this launch.
+    UnknownPointer,
+    /// The kernel panicked.
+    Panic(String),
+    /// A thread passed more loop heads than the tick limit allows.
+    TickLimit(u32),
+    /// No thread of the block can go on: these wait.
+    Stuck(Vec<(u32, Site)>),
+    /// More static shared memory than a block may have.
+    SharedMemory {
+        /// What the kernel's arrays add up to, in bytes.
+        bytes: usize,
+    },
+}
+
+/// What one launch found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Data races, worst first.
+    pub hazards: Vec<Hazard>,
+    /// The divergent barrier of the lowest block that has one. From there on that block's accesses
+    /// are not judged.
+    pub divergence: Option<Divergence>,
+    /// `sync_warp` calls that break their contract.
+    pub warp_misuse: Vec<WarpMisuse>,
+    /// Reads of cells that nothing wrote.
+    pub uninitialised: Vec<Uninitialised>,
+    /// Writes to copies.
+    pub lost_writes: Vec<LostWrite>,
+    /// The most threads that had exited when a barrier completed.
+    pub early_exit: Option<EarlyExit>,
+    /// What ended the launch early.
+    pub fault: Option<Fault>,
+}
+
+impl Report {
+    /// The worst level of the races found.
+    #[must_use]
+    pub fn race(&self) -> Option<Level> {
+        self.hazards.iter().map(|hazard| hazard.level).max()
+    }
+
+    /// The bytes hit by all hazards.
+    #[must_use]
+    pub fn hazard_bytes(&self) -> u64 {
+        self.hazards.iter().map(|hazard| hazard.bytes).sum()
+    }
+
+    /// Nothing was found.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        let legal = Self { early_exit: self.early_exit, ..Self::default() };
+        *self == legal
+    }
+}

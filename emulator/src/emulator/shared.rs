@@ -1,0 +1,356 @@
+//! Shared memory: what `#[address_space(shared)]` makes of a `static mut` array.
+//!
+//! The static itself holds no values. Its cells are [`Slot`]s whose *addresses* name the cells of the
+//! block's own array, which every block gets afresh. A copy of a slot has another address, so that a
+//! write to a copy can be told from a write to the cell. Slots are only ever reached by shared
+//! references and never written, so that threads of several blocks may name the same slot at once.
+
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::Index;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::block::{Stepped, fault, step, stop, with};
+use super::findings::Memory;
+use super::limits::MAX_STATIC_SHARED;
+use super::order::Shadow;
+use super::report::{FaultKind, Space};
+use super::site::Site;
+use super::value::CellValue;
+
+/// A shared array: what the `static mut` becomes.
+#[doc(hidden)]
+pub struct SharedStatic<A: 'static> {
+    name: &'static str,
+    known: AtomicBool,
+    array: A,
+}
+
+/// An array of slots, or of arrays of slots.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct Array<E, const N: usize>([E; N]);
+
+/// One cell of a shared array, with the methods of `MaybeUninit` that can be tracked.
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Slot<T: Copy>(MaybeUninit<T>);
+
+/// What a shared array is made of.
+#[doc(hidden)]
+pub trait Cells: Copy {
+    type Value: CellValue;
+    const EMPTY: Self;
+    const COUNT: usize;
+}
+
+impl<T: CellValue> Cells for Slot<T> {
+    type Value = T;
+    const EMPTY: Self = Self(MaybeUninit::uninit());
+    const COUNT: usize = 1;
+}
+
+impl<E: Cells, const N: usize> Cells for Array<E, N> {
+    type Value = E::Value;
+    const EMPTY: Self = Self([E::EMPTY; N]);
+    const COUNT: usize = N * E::COUNT;
+}
+
+impl<A: Cells> SharedStatic<A> {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new(name: &'static str) -> Self {
+        Self { name, known: AtomicBool::new(false), array: A::EMPTY }
+    }
+
+    /// Tells the emulator where this array lies, once in the life of the program.
+    #[cold]
+    fn register(&self) {
+        let mut known = known_arrays();
+        if !self.known.swap(true, Ordering::AcqRel) {
+            known.push(KnownArray {
+                name: self.name,
+                base: &raw const self.array as usize,
+                cells: A::COUNT,
+                size: size_of::<A::Value>(),
+            });
+        }
+    }
+}
+
+/// An index into a shared array.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a shared array cannot be indexed by `{Self}`",
+    label = "not a `usize`",
+    note = "the emulator tracks single cells: write `TILE[i]`, not a slice or a range of the array"
+)]
+pub trait CellIndex {
+    fn get(self) -> usize;
+}
+
+impl CellIndex for usize {
+    #[inline]
+    fn get(self) -> usize {
+        self
+    }
+}
+
+impl<E: Cells, const N: usize, I: CellIndex> Index<I> for SharedStatic<Array<E, N>> {
+    type Output = E;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: I) -> &E {
+        if !self.known.load(Ordering::Relaxed) {
+            self.register();
+        }
+        let index = index.get();
+        match self.array.0.get(index) {
+            Some(cell) => cell,
+            None => outside(self.name, index, N),
+        }
+    }
+}
+
+impl<E: Cells, const N: usize, I: CellIndex> Index<I> for Array<E, N> {
+    type Output = E;
+
+    #[inline]
+    #[track_caller]
+    fn index(&self, index: I) -> &E {
+        let index = index.get();
+        match self.0.get(index) {
+            Some(cell) => cell,
+            None => {
+                let base = &raw const self.0 as usize;
+                let row =
+                    with(|block| block.shared.locate(base).map(|(array, _)| block.shared.memory(array)));
+                outside(row.map_or("an array", |memory| memory.name), index, N)
+            }
+        }
+    }
+}
+
+#[cold]
+#[track_caller]
+fn outside(name: &'static str, index: usize, len: usize) -> ! {
+    let index = i64::try_from(index).unwrap_or(i64::MAX);
+    fault(FaultKind::OutOfBounds { name, index, len: len as u64 }, Site::here())
+}
+
+impl<T: CellValue> Slot<T> {
+    /// Writes the cell.
+    #[inline]
+    #[track_caller]
+    pub fn write(&self, value: T) {
+        let site = Site::here();
+        let address = &raw const *self as usize;
+        step(Stepped::Shared);
+        let faulted = with(|block| {
+            match block.locate(address, site) {
+                Some((array, index)) => block.shared_write(array, index, value, site),
+                None => {
+                    let by = block.party(site, true);
+                    block.findings.lost_write(by);
+                }
+            }
+            block.faulted
+        });
+        if faulted {
+            stop();
+        }
+    }
+
+    /// Reads the cell, which must have been written.
+    ///
+    /// # Safety
+    ///
+    /// As on a GPU: reading a cell that nothing has written is undefined. The emulator reports it.
+    #[inline]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn assume_init(&self) -> T {
+        let site = Site::here();
+        let address = &raw const *self as usize;
+        step(Stepped::Shared);
+        let (value, faulted) = with(|block| {
+            let value = match block.locate(address, site) {
+                Some((array, index)) => block.shared_read(array, index, site),
+                // A copy of a slot: which cell it came from is not known any more.
+                None => T::POISON,
+            };
+            (value, block.faulted)
+        });
+        if faulted {
+            stop();
+        }
+        value
+    }
+
+    /// Reads the cell; the same as [`assume_init`](Self::assume_init) for the types a cell may hold.
+    ///
+    /// # Safety
+    ///
+    /// As for [`assume_init`](Self::assume_init).
+    #[inline]
+    #[track_caller]
+    #[must_use]
+    pub unsafe fn assume_init_read(&self) -> T {
+        // SAFETY: the same contract.
+        unsafe { self.assume_init() }
+    }
+}
+
+/// The methods of `MaybeUninit` that hand out pointers and references do not compile.
+impl<T: CellValue> Slot<T> {
+    #[doc(hidden)]
+    pub fn as_ptr(&self) -> *const T
+    where
+        Self: Escapes,
+    {
+        unreachable!()
+    }
+
+    #[doc(hidden)]
+    pub fn as_mut_ptr(&self) -> *mut T
+    where
+        Self: Escapes,
+    {
+        unreachable!()
+    }
+
+    #[doc(hidden)]
+    pub fn assume_init_ref(&self) -> &T
+    where
+        Self: Escapes,
+    {
+        unreachable!()
+    }
+
+    #[doc(hidden)]
+    pub fn assume_init_mut(&self) -> &mut T
+    where
+        Self: Escapes,
+    {
+        unreachable!()
+    }
+}
+
+/// Implemented by nothing.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the emulator cannot follow a pointer or reference into shared memory",
+    label = "would leave the emulator's sight",
+    note = "write `TILE[i].write(value)` and `TILE[i].assume_init()` where the cell is used"
+)]
+pub trait Escapes {}
+
+/// A shared array of the program, wherever it is used.
+#[derive(Clone, Copy, Debug)]
+struct KnownArray {
+    name: &'static str,
+    base: usize,
+    cells: usize,
+    size: usize,
+}
+
+fn known_arrays() -> std::sync::MutexGuard<'static, Vec<KnownArray>> {
+    static KNOWN: Mutex<Vec<KnownArray>> = Mutex::new(Vec::new());
+    KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// One array of the running kernel, with the values that the running block has put there.
+#[derive(Debug)]
+struct SharedArray {
+    known: KnownArray,
+    values: Vec<u64>,
+    shadow: Shadow,
+}
+
+/// The arrays that the running kernel has used.
+#[derive(Debug, Default)]
+pub(crate) struct SharedArrays {
+    arrays: Vec<SharedArray>,
+    _not_sync: PhantomData<*mut ()>,
+}
+
+impl SharedArrays {
+    /// Which array and which cell of it this slot is; `None` for a copy of a slot.
+    #[inline]
+    pub(crate) fn locate(&mut self, address: usize) -> Option<(usize, usize)> {
+        for (number, array) in self.arrays.iter().enumerate() {
+            let offset = address.wrapping_sub(array.known.base);
+            if offset < array.known.cells * array.known.size {
+                return Some((number, offset / array.known.size));
+            }
+        }
+        self.first_use(address)
+    }
+
+    #[cold]
+    fn first_use(&mut self, address: usize) -> Option<(usize, usize)> {
+        let known = known_arrays();
+        let array =
+            *known.iter().find(|array| address.wrapping_sub(array.base) < array.cells * array.size)?;
+        self.arrays.push(SharedArray {
+            known: array,
+            values: vec![0; (array.cells * array.size).div_ceil(8)],
+            shadow: Shadow::new(array.cells),
+        });
+        Some((self.arrays.len() - 1, (address - array.base) / array.size))
+    }
+
+    /// The bytes of all arrays used so far, if they are more than a block may have.
+    pub(crate) fn over_limit(&self) -> Option<usize> {
+        let bytes = self.arrays.iter().map(|array| array.known.cells * array.known.size).sum();
+        (bytes > MAX_STATIC_SHARED).then_some(bytes)
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.arrays.len()
+    }
+
+    #[inline]
+    pub(crate) fn memory(&self, array: usize) -> Memory {
+        let known = &self.arrays[array].known;
+        Memory { space: Space::Shared, name: known.name, size: known.size as u32 }
+    }
+
+    #[inline]
+    pub(crate) fn shadow(&mut self, array: usize) -> &mut Shadow {
+        &mut self.arrays[array].shadow
+    }
+
+    #[inline]
+    pub(crate) fn get<T: CellValue>(&self, array: usize, index: usize) -> T {
+        let array = &self.arrays[array];
+        assert!(index < array.known.cells && size_of::<T>() == array.known.size);
+        // SAFETY: the cell lies in `values`, whose length covers `cells` cells of this size and whose
+        // alignment is that of the largest cell; all bytes are initialised.
+        unsafe { array.values.as_ptr().cast::<T>().add(index).read() }
+    }
+
+    #[inline]
+    pub(crate) fn set<T: CellValue>(&mut self, array: usize, index: usize, value: T) {
+        let array = &mut self.arrays[array];
+        assert!(index < array.known.cells && size_of::<T>() == array.known.size);
+        // SAFETY: as in `get`.
+        unsafe { array.values.as_mut_ptr().cast::<T>().add(index).write(value) }
+    }
+
+    pub(crate) fn begin_block(&mut self) {
+        for array in &mut self.arrays {
+            array.shadow.begin_block();
+        }
+    }
+
+    /// Forgets every access.
+    pub(crate) fn forget_all(&mut self) {
+        for array in &mut self.arrays {
+            array.shadow = Shadow::new(array.known.cells);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Places in a kernel's source.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::panic::Location;
+
+/// A place in the source: file, line and column.
+///
+/// Equal if they name the same place; the compiler may keep one place at several addresses.
+#[derive(Clone, Copy, Eq)]
+pub struct Site(&'static Location<'static>);
+
+impl Site {
+    /// The caller's place.
+    #[track_caller]
+    #[inline]
+    #[must_use]
+    pub fn here() -> Self {
+        Self(Location::caller())
+    }
+
+    /// The source file, as the compiler was given it.
+    #[must_use]
+    pub fn file(self) -> &'static str {
+        self.0.file()
+    }
+
+    /// The line, from 1.
+    #[must_use]
+    pub fn line(self) -> u32 {
+        self.0.line()
+    }
+
+    /// The column, from 1.
+    #[must_use]
+    pub fn column(self) -> u32 {
+        self.0.column()
+    }
+
+    /// The file's name without its folders.
+    #[must_use]
+    pub fn file_name(self) -> &'static str {
+        self.file().rsplit(['/', '\\']).next().unwrap_or_default()
+    }
+
+    /// Where this stands within its file.
+    pub(crate) fn position(self) -> (u32, u32) {
+        (self.line(), self.column())
+    }
+}
+
+impl PartialEq for Site {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+            || (self.position() == other.position() && self.0.file() == other.0.file())
+    }
+}
+
+impl Hash for Site {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.position().hash(state);
+    }
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file_name(), self.line(), self.column())
+    }
+}
+
+impl fmt::Debug for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

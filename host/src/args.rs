@@ -1,0 +1,93 @@
+//! The command line of the lesson, checked.
+
+use clap::{Parser, ValueEnum};
+use cuda_std::emulator::{MAX_BLOCK_THREADS, MAX_GRID};
+
+/// Where kernels run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum DeviceChoice {
+    /// A CUDA device if there is one, else the emulator.
+    Auto,
+    /// The emulator, on this machine's CPU.
+    Emulator,
+    /// The NVIDIA card of this machine.
+    Cuda,
+}
+
+/// How the report comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
+}
+
+/// Runs the lesson: three kernels, four block sizes, one table.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "cargo xtask run", disable_version_flag = true)]
+pub struct Args {
+    /// Where the kernels run
+    #[arg(long, value_enum, default_value = "auto")]
+    pub device: DeviceChoice,
+    /// How many elements
+    #[arg(long, default_value_t = 262_755)]
+    pub n: usize,
+    /// Block sizes to run the racy and the synced kernel with
+    #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
+    pub blocks: Vec<u32>,
+    /// Block size of the prefix kernel
+    #[arg(long, default_value_t = 256)]
+    pub prefix_block: u32,
+    /// How many threads of a block go on to the barrier in the prefix kernel
+    #[arg(long, default_value_t = 96)]
+    pub keep: u32,
+    /// Seed of the emulator's interleaving
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// How often to run it all; the emulator counts the seed up
+    #[arg(long, default_value_t = 1)]
+    pub runs: u32,
+    /// How the report comes out
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: Format,
+}
+
+impl Args {
+    /// What is wrong with the numbers, if anything: one line that says what to do.
+    ///
+    /// # Errors
+    ///
+    /// The line.
+    pub fn check(&self) -> Result<(), String> {
+        if self.n == 0 {
+            return Err("--n 0 leaves nothing to do; give at least 1 element".into());
+        }
+        if self.blocks.is_empty() {
+            return Err("--blocks names no block size; give some, such as --blocks 32,256".into());
+        }
+        if self.runs == 0 {
+            return Err("--runs 0 leaves nothing to do; give at least 1".into());
+        }
+        for (flag, block) in
+            self.blocks.iter().map(|&b| ("--blocks", b)).chain([("--prefix-block", self.prefix_block)])
+        {
+            if !(1..=MAX_BLOCK_THREADS).contains(&block) {
+                return Err(format!("{flag} {block}: a block has 1 to {MAX_BLOCK_THREADS} threads"));
+            }
+            if self.n.div_ceil(block as usize) > MAX_GRID.x as usize {
+                return Err(format!(
+                    "--n {} needs more than {} blocks of {block} threads; give larger blocks or fewer elements",
+                    self.n, MAX_GRID.x
+                ));
+            }
+        }
+        if !(1..=self.prefix_block).contains(&self.keep) {
+            return Err(format!(
+                "--keep {}: from 1 to all {} threads of the block can go on to the barrier",
+                self.keep, self.prefix_block
+            ));
+        }
+        Ok(())
+    }
+}
