@@ -14,6 +14,7 @@ use super::order::WARP;
 use super::report::{Divergence, EarlyExit, FaultKind, WarpMisuse, Whereabouts};
 use super::schedule::threads;
 use super::site::Site;
+use super::trace::What;
 
 /// The block barrier that threads are gathering at.
 #[derive(Debug, Default)]
@@ -69,6 +70,9 @@ impl Block {
         self.rest(warp, bit);
         self.warps[warp].at_barrier |= bit;
         self.barrier.arrived += 1;
+        if let Some(trace) = &mut self.findings.trace {
+            trace.push(self.current, site, What::Arrive);
+        }
         match self.barrier.at {
             None => self.barrier.at = Some(here),
             Some(at) => self.barrier.mixed |= at != here,
@@ -93,6 +97,12 @@ impl Block {
             }
             let warps = self.warps.iter().enumerate();
             self.clocks.block_barrier(warps.flat_map(|(number, warp)| threads(number, warp.alive)));
+        }
+        if let Some(trace) = &mut self.findings.trace {
+            let warps = self.warps.iter().enumerate();
+            let participants =
+                warps.flat_map(|(number, warp)| threads(number, warp.at_barrier)).map(u32::from).collect();
+            trace.push(self.current, at.0, What::Release { participants, orders: self.judging });
         }
         self.barrier = Barrier::default();
         for (number, warp) in self.warps.iter_mut().enumerate() {
@@ -159,6 +169,9 @@ impl Block {
         lane.warp_mask = mask;
         self.rest(warp, bit);
         self.warps[warp].at_warp |= bit;
+        if let Some(trace) = &mut self.findings.trace {
+            trace.push(self.current, site, What::ArriveWarp);
+        }
         self.release_warp(warp);
         true
     }
@@ -176,6 +189,11 @@ impl Block {
             });
             let Some(members) = group else { return };
             clocks.warp_barrier(warp, members);
+            if let Some(trace) = &mut self.findings.trace {
+                let site = threads(warp, members).find_map(|thread| lanes[usize::from(thread)].waits);
+                let participants = threads(warp, members).map(u32::from).collect();
+                trace.push(self.current, site.map(|(site, _)| site), What::ReleaseWarp { participants });
+            }
             state.at_warp &= !members;
             state.ready |= members;
             for thread in threads(warp, members) {
@@ -192,6 +210,9 @@ impl Block {
         self.warps[warp].alive &= !bit;
         self.alive -= 1;
         self.barrier.exited.push(self.current);
+        if let Some(trace) = &mut self.findings.trace {
+            trace.push(self.current, None, What::Exit);
+        }
         if self.warps[warp].at_warp != 0 {
             self.release_warp(warp);
         }

@@ -21,6 +21,7 @@ use super::report::{Fault, FaultKind, Party};
 use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
 use super::site::Site;
+use super::trace::Recorder;
 use super::value::CellValue;
 
 /// How far a thread has come in the program as written, as far as `#[kernel]` marks it.
@@ -133,6 +134,8 @@ pub(crate) struct Block {
     pub(crate) findings: Findings,
     /// Something ended this block; the launch ends with it.
     pub(crate) faulted: bool,
+    /// The block to record a trace of.
+    pub(crate) traced: Option<u64>,
     /// What the panic hook saw of a panic in the kernel.
     pub(crate) panic: Option<String>,
     early_reads: Vec<EarlyRead>,
@@ -241,6 +244,7 @@ impl Block {
             global,
             findings: Findings::default(),
             faulted: false,
+            traced: None,
             panic: None,
             early_reads: Vec::new(),
             raced_reads: Vec::new(),
@@ -264,6 +268,9 @@ impl Block {
         self.global.begin_block();
         self.early_reads.clear();
         self.raced_reads.clear();
+        if self.traced == Some(linear) {
+            self.findings.trace = Some(Box::new(Recorder::new(linear, self.lanes.len() as u32)));
+        }
         let mut left = self.lanes.len();
         for warp in &mut self.warps {
             let lanes = left.min(WARP);
@@ -281,6 +288,9 @@ impl Block {
     /// The block is over: reads that nothing wrote for, and nothing raced with, were uninitialised.
     pub(crate) fn end(&mut self) {
         self.global.end_block(self.linear);
+        if let Some(trace) = self.findings.trace.take() {
+            self.findings.report.trace = Some(trace.finish());
+        }
         if self.early_reads.is_empty() {
             return;
         }
@@ -349,6 +359,10 @@ impl Block {
         let shadow = self.shared.shadow(array);
         let written = shadow.written(&self.clocks, index);
         let memory = self.shared.memory(array);
+        if let Some(trace) = &mut self.findings.trace {
+            let value = written.then(|| self.shared.get::<T>(array, index).to_string());
+            trace.access(by, (memory, index as u64), false, value, self.nests.trips(by.nest));
+        }
         let Self { shared, clocks, nests, findings, linear, judging, .. } = self;
         shared.shadow(array).read(clocks, index, by, &mut |conflict: Conflict| {
             if *judging {
@@ -371,6 +385,10 @@ impl Block {
             let by = self.access(site);
             let old = self.shared.get::<T>(array, index).bits();
             let memory = self.shared.memory(array);
+            if let Some(trace) = &mut self.findings.trace {
+                let value = Some(value.to_string());
+                trace.access(by, (memory, index as u64), true, value, self.nests.trips(by.nest));
+            }
             let Self { shared, clocks, nests, findings, linear, judging, early_reads, raced_reads, .. } =
                 self;
             let shadow = shared.shadow(array);
@@ -402,6 +420,9 @@ impl Block {
         }
         let by = self.access(site);
         let (memory, slot) = self.global.touch(buffer, index, writes, by);
+        if let Some(trace) = &mut self.findings.trace {
+            trace.access(by, (memory, index as u64), writes, None, self.nests.trips(by.nest));
+        }
         let Self { global, clocks, nests, findings, linear, judging, .. } = self;
         let mut report = |conflict: Conflict| {
             if *judging {

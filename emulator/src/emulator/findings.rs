@@ -8,6 +8,7 @@ use super::report::{
     Divergence, EarlyExit, Fault, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space, Uninitialised,
     WarpMisuse,
 };
+use super::trace::Recorder;
 
 /// The array or buffer that an access went to.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +34,8 @@ pub(crate) struct Pair {
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) report: Report,
+    /// Present while a block runs that is to be traced.
+    pub(crate) trace: Option<Box<Recorder>>,
 }
 
 impl Findings {
@@ -59,6 +62,10 @@ impl Findings {
             Kind::Raw | Kind::War if same_warp => Level::Warning,
             _ => Level::Error,
         };
+        if let Some(trace) = &mut self.trace {
+            let earlier_is_first = first.0.thread == pair.earlier.0.thread;
+            trace.pair((kind, level), (memory, index), pair.earlier, earlier_is_first);
+        }
         let bytes = if conflict.counts { u64::from(memory.size) } else { 0 };
         let known = self.report.hazards.iter_mut().find(|hazard| {
             hazard.kind == kind
@@ -138,6 +145,9 @@ impl Findings {
         }
         if let Some(fault) = other.fault {
             add_fault(&mut mine.fault, fault);
+        }
+        if let Some(trace) = other.trace {
+            mine.trace = Some(trace);
         }
     }
 

@@ -153,6 +153,9 @@ impl<T: CellValue> GlobalPtr<T> {
                 let old = unsafe { T::load(self.at) };
                 let values = (value.map(T::bits), Some(old.bits()));
                 block.global_access(number, index, writes, values, site);
+                if let Some(trace) = &mut block.findings.trace {
+                    trace.value_follows(self.at as usize, show::<T>);
+                }
             }
         });
         self.at
@@ -164,6 +167,12 @@ impl<T: CellValue> GlobalPtr<T> {
         let index = bytes.div_euclid(buffer.size as i64);
         fault(FaultKind::OutOfBounds { name: buffer.name, index, len: buffer.len as u64 }, site)
     }
+}
+
+/// The element at an address, for a trace.
+fn show<T: CellValue>(at: usize) -> String {
+    // SAFETY: `access` found the address inside a buffer of this launch, which is still running.
+    unsafe { T::load(std::ptr::with_exposed_provenance_mut(at)) }.to_string()
 }
 
 impl<T: CellValue> Deref for GlobalPtr<T> {

@@ -75,6 +75,7 @@ pub struct Launch {
     checks: bool,
     tick_limit: u32,
     workers: Option<usize>,
+    traced: Option<u64>,
 }
 
 impl Launch {
@@ -89,6 +90,7 @@ impl Launch {
             checks: true,
             tick_limit: DEFAULT_TICK_LIMIT,
             workers: None,
+            traced: None,
         }
     }
 
@@ -120,6 +122,13 @@ impl Launch {
     #[must_use]
     pub fn workers(self, workers: usize) -> Self {
         Self { workers: Some(workers.max(1)), ..self }
+    }
+
+    /// Records everything that this block (linear in the grid) does; the trace is in the report. It
+    /// takes checks: without them accesses are not looked at.
+    #[must_use]
+    pub fn trace(self, block: u64) -> Self {
+        Self { traced: Some(block), ..self }
     }
 
     /// Runs `kernel` once for each thread of the grid.
@@ -162,7 +171,8 @@ impl Launch {
         let work = || {
             let scheduler = Scheduler::new(self.policy, self.seed);
             let global = Global::new(buffers.to_vec());
-            let block = Block::new(self.shape, scheduler, global, self.checks, self.tick_limit);
+            let mut block = Block::new(self.shape, scheduler, global, self.checks, self.tick_limit);
+            block.traced = self.traced;
             Worker::new(block, kernel).run(&queue)
         };
         let mut findings = Findings::default();
@@ -251,6 +261,9 @@ impl Worker {
                         block.stuck();
                     }
                     return None;
+                }
+                if let Some(trace) = &mut block.findings.trace {
+                    trace.next_turn();
                 }
                 Some(block.scheduler.pick(block.ready_warps, &block.warps))
             });

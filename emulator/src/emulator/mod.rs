@@ -17,6 +17,7 @@ mod report;
 mod schedule;
 mod shared;
 mod site;
+mod trace;
 mod value;
 
 pub use global::{GlobalPtr, GlobalSlice};
@@ -30,6 +31,7 @@ pub use schedule::Policy;
 #[doc(hidden)]
 pub use shared::{Array, SharedStatic, Slot};
 pub use site::Site;
+pub use trace::{Event, Pair, Trace, What};
 pub use value::CellValue;
 
 pub(crate) use barrier::{block_barrier, warp_barrier};

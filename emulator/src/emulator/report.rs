@@ -1,6 +1,7 @@
 //! What a launch found, as data. The host prints it.
 
 use super::site::Site;
+use super::trace::Trace;
 
 /// The order in which the program, as written, makes the two accesses of a hazard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -242,6 +243,8 @@ pub struct Report {
     pub early_exit: Option<EarlyExit>,
     /// What ended the launch early.
     pub fault: Option<Fault>,
+    /// What the block did that [`Launch::trace`](super::Launch::trace) asked for.
+    pub trace: Option<Trace>,
 }
 
 impl Report {
@@ -260,7 +263,13 @@ impl Report {
     /// Nothing was found.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        let legal = Self { early_exit: self.early_exit, ..Self::default() };
-        *self == legal
+        // Neither an early exit nor a trace is a finding.
+        let Self { hazards, divergence, warp_misuse, uninitialised, lost_writes, fault, .. } = self;
+        hazards.is_empty()
+            && divergence.is_none()
+            && warp_misuse.is_empty()
+            && uninitialised.is_empty()
+            && lost_writes.is_empty()
+            && fault.is_none()
     }
 }

@@ -1,5 +1,6 @@
 //! What a cell may hold.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// A type that a tracked cell may hold: the number types and `bool`.
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
     message = "the emulator cannot track cells of type `{Self}`",
     note = "shared arrays and buffers hold numbers or `bool`; split a struct into one array per field"
 )]
-pub trait CellValue: Copy + PartialEq + Send + Sync + 'static {
+pub trait CellValue: Copy + PartialEq + Display + Send + Sync + 'static {
     /// What a cell holds before anything wrote it: not a value that a kernel computes by accident.
     const POISON: Self;
 
