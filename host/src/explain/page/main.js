@@ -1,0 +1,153 @@
+// What is chosen, and what follows from it.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const el = (id) => document.getElementById(id);
+const runs = new Map();
+const state = { preset: null, block: 0, schedule: "", step: 0, looked: null, run: null, timeline: null, cells: null, playing: 0 };
+
+const scenesOf = (block) => state.preset.scenes.filter((scene) => scene.block === block);
+
+const act = {
+  step(step) {
+    state.step = Math.max(0, Math.min(state.run.scene.frames, step));
+    show(true);
+  },
+  look(array, cell) {
+    state.looked = { array, cell };
+    show(false);
+  },
+};
+
+// The arcs in the picture: of the cell that is looked at, else the one that the report names first.
+const arcsShown = () => {
+  const { run, looked, step } = state;
+  const of = run.scene.arcs.filter((arc) => looked && arc.a === looked.array && arc.c === looked.cell);
+  const shown = of.length > 0 ? of.slice(0, 1) : run.arcs.slice(0, 1);
+  return shown.filter((arc) => happened(arc, step));
+};
+
+const show = (moved) => {
+  const { run, step, looked, timeline, cells } = state;
+  const arcs = arcsShown();
+  const touches = looked ? run.touches[looked.array][looked.cell] : [];
+  if (moved) {
+    stepTimeline(timeline, step, el("scroll"));
+    stepCells(cells, step);
+    el("step").value = step;
+    el("count").textContent = `${step} of ${run.scene.frames}`;
+    el("now").textContent = step === 0 ? "Nothing has happened yet." : frameInWords(run, step - 1);
+    for (const item of el("steps").children) item.toggleAttribute("aria-current", Number(item.dataset.step) === step);
+  }
+  overlayTimeline(timeline, arcs, touches, step);
+  for (const button of cells.cells) {
+    const { array, cell } = button.dataset;
+    button.classList.toggle("looked", looked !== null && Number(array) === looked.array && Number(cell) === looked.cell);
+  }
+  showHistory(el("history"), cells, looked, step, act);
+  stepSource(document.querySelector(`figure[data-preset="${state.preset.name}"]`), run, step, arcs);
+};
+
+const layout = () => {
+  state.timeline = drawTimeline(el("timeline"), state.run, act);
+  show(true);
+};
+
+const chooseRun = () => {
+  const offered = scenesOf(state.block);
+  const scene = offered.find((scene) => scene.schedule === state.schedule) ?? offered[0];
+  state.schedule = scene.schedule;
+  if (!runs.has(scene)) runs.set(scene, unfold(scene));
+  state.run = runs.get(scene);
+  const first = state.run.arcs[0];
+  state.looked = first ? { array: first.a, cell: first.c } : null;
+  state.step = scene.frames;
+  el("step").max = scene.frames;
+  el("schedule").replaceChildren(...offered.map(({ schedule }) =>
+    node("option", { value: schedule, textContent: schedule, selected: schedule === state.schedule })));
+  el("blocks").querySelectorAll("input").forEach((input) => { input.checked = Number(input.value) === state.block; });
+  const [block, grid] = scene.traced;
+  el("stage-title").textContent = grid > 1 ? `The threads of block ${block} of ${grid}` : "The threads of one block";
+  state.cells = drawCells(el("cells"), state.run, act);
+  showVerdict(state.run);
+  el("steps").replaceChildren(...state.run.frames.map((_, frame) => {
+    const go = node("button", { type: "button", textContent: frameInWords(state.run, frame) });
+    go.addEventListener("click", () => act.step(frame + 1));
+    const item = node("li", {}, go);
+    item.dataset.step = frame + 1;
+    return item;
+  }));
+  stop();
+  layout();
+};
+
+const choosePreset = (name) => {
+  state.preset = data.presets.find((preset) => preset.name === name) ?? data.presets[0];
+  document.title = state.preset.title;
+  el("title").textContent = state.preset.title;
+  el("sentence").textContent = state.preset.sentence;
+  el("preset").value = state.preset.name;
+  for (const figure of document.querySelectorAll("figure[data-preset]")) figure.hidden = figure.dataset.preset !== state.preset.name;
+  const blocks = [...new Set(state.preset.scenes.map((scene) => scene.block))];
+  if (!blocks.includes(state.block)) state.block = blocks[0];
+  el("blocks").replaceChildren(...blocks.map((block) => {
+    const input = node("input", { type: "radio", name: "block", value: block });
+    input.addEventListener("change", () => { state.block = block; chooseRun(); });
+    return node("label", {}, input, node("span", { textContent: block }));
+  }));
+  chooseRun();
+};
+
+const stop = () => {
+  clearInterval(state.playing);
+  state.playing = 0;
+  el("play").textContent = "Play";
+};
+
+const play = () => {
+  if (state.playing) return stop();
+  const { frames } = state.run.scene;
+  if (state.step >= frames) act.step(0);
+  el("play").textContent = "Pause";
+  state.playing = setInterval(() => {
+    act.step(state.step + 1);
+    if (state.step >= frames) stop();
+  }, Math.max(60, Math.min(800, 14000 / frames)));
+};
+
+// A part of the address after # may choose too: preset, block, schedule, step, theme.
+const fromAddress = () => {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  setTheme(wanted.get("theme"));
+  if (wanted.has("block")) state.block = Number(wanted.get("block"));
+  if (wanted.has("schedule")) state.schedule = wanted.get("schedule");
+  choosePreset(wanted.get("preset") ?? data.first.preset);
+  if (wanted.has("step")) act.step(Number(wanted.get("step")) || 0);
+};
+
+el("controls").addEventListener("submit", (event) => event.preventDefault());
+el("preset").addEventListener("change", (event) => {
+  const { value, selectedOptions } = event.target;
+  if (selectedOptions[0].hasAttribute("data-page")) location.href = `${value}.html`;
+  else choosePreset(value);
+});
+el("schedule").addEventListener("change", (event) => { state.schedule = event.target.value; chooseRun(); });
+el("step").addEventListener("input", (event) => { stop(); act.step(Number(event.target.value)); });
+for (const [id, to] of [["start", () => 0], ["back", () => state.step - 1], ["forward", () => state.step + 1], ["end", () => Infinity]]) {
+  el(id).addEventListener("click", () => { stop(); act.step(to()); });
+}
+el("play").addEventListener("click", play);
+document.addEventListener("keydown", (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, .code")) return;
+  const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: Infinity }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  stop();
+  act.step(to);
+});
+let width = innerWidth;
+addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; layout(); } });
+addEventListener("hashchange", fromAddress);
+
+state.block = data.first.block;
+state.schedule = data.first.schedule;
+fromAddress();

@@ -1,0 +1,44 @@
+// The source pane and the verdict panel.
+
+const stepSource = (figure, run, step, arcs) => {
+  for (const line of figure.querySelectorAll("li")) {
+    line.className = "";
+    line.querySelectorAll(".note").forEach((note) => note.remove());
+  }
+  const at = (site) => figure.querySelector(`[data-line="${run.scene.sites[site]?.[0]}"]`);
+  if (step > 0 && step < run.scene.frames) {
+    for (const group of run.frames[step - 1]) {
+      if (group.s !== undefined) at(group.s)?.classList.add("now", group.k);
+    }
+  }
+  for (const arc of arcs) {
+    for (const end of arc.ends) {
+      const line = at(end.s);
+      if (!line) continue;
+      line.classList.add("race");
+      const column = run.scene.sites[end.s][1] - 1;
+      const what = `thread ${end.t} ${end.writes ? "writes" : "reads"} ${run.scene.arrays[arc.a].name}[${arc.c}]`;
+      const note = node("span", { className: "note", textContent: `${"^".repeat(4)} ${what}` });
+      note.style.setProperty("--column", column);
+      line.append(note);
+    }
+  }
+};
+
+const showVerdict = (run) => {
+  const { said } = run.scene;
+  const panel = document.getElementById("verdict");
+  panel.className = `card verdict ${said.defined ? "defined" : "undefined"}`;
+  document.getElementById("headline").textContent = said.headline;
+  const [, big, text] = document.getElementById("answer").children;
+  big.textContent = said.right ? "Right" : "Wrong";
+  big.className = `big ${said.right ? "right" : "wrong"}`;
+  text.textContent = said.answer;
+  const [, judged, list] = document.getElementById("judged").children;
+  judged.textContent = said.defined ? "Defined" : "Undefined";
+  judged.className = `big ${said.defined ? "ok" : "bad"}`;
+  list.replaceChildren(...said.verdicts.flatMap(({ check, ok, short }) =>
+    [node("dt", { textContent: check }), node("dd", { textContent: short, className: ok ? "ok" : "bad" })]));
+  document.getElementById("long").replaceChildren(...said.verdicts.flatMap(({ long }) =>
+    long.map((sentence) => node("li", { textContent: sentence }))));
+};
