@@ -3,8 +3,15 @@
 //! On a host target it is an emulator; on `nvptx64` a thin layer over rustc's intrinsics.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx, link_llvm_intrinsics))]
 
 pub use cuda_std_emulator_macros::{address_space, kernel};
+
+#[cfg(target_arch = "nvptx64")]
+#[doc(hidden)]
+pub mod nvptx;
+#[cfg(target_arch = "nvptx64")]
+pub use nvptx::{thread, warp};
 
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod thread {
