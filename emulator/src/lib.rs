@@ -3,7 +3,7 @@
 //! On a host target it is an emulator; on `nvptx64` a thin layer over rustc's intrinsics.
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
-#![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx, link_llvm_intrinsics))]
+#![cfg_attr(target_arch = "nvptx64", feature(stdarch_nvptx, link_llvm_intrinsics), allow(internal_features))]
 
 pub use cuda_std_emulator_macros::{address_space, kernel};
 

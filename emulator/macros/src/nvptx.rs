@@ -109,9 +109,11 @@ pub(crate) fn shared(item: &syn::ItemStatic) -> TokenStream {
     }
 }
 
-/// A name that no other static has: its file and line, then its own.
+/// A name that no other static of the crate has: its file below `src`, its line, its own name.
 fn symbol(ident: &syn::Ident) -> String {
     let span = Span::call_site().unwrap();
-    let place = format!("{}_{}_{ident}", span.file(), span.line());
+    let file = span.file().replace('\\', "/");
+    let file = file.rsplit_once("/src/").map_or(&*file, |(_, below)| below).trim_end_matches(".rs");
+    let place = format!("{file}_{}_{ident}", span.line());
     place.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

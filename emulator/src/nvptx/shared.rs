@@ -1,7 +1,21 @@
 //! Static shared memory, which rustc has no notion of.
 
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
+
+/// What shared memory may hold: it starts with unspecified contents.
+///
+/// # Safety
+///
+/// Any bytes must be a value of the type.
+pub unsafe trait Uninit {}
+
+// SAFETY: that is what it is for.
+unsafe impl<T> Uninit for MaybeUninit<T> {}
+
+// SAFETY: an array is its elements, and nothing else.
+unsafe impl<T: Uninit, const N: usize> Uninit for [T; N] {}
 
 /// A variable declared in shared memory; `#[address_space(shared)]` implements it.
 ///
@@ -9,8 +23,8 @@ use core::ops::{Deref, DerefMut};
 ///
 /// `address` must be that of a `.shared` variable with the size and the alignment of `Array`.
 pub unsafe trait SharedVariable {
-    /// What the variable holds: an array of `MaybeUninit`.
-    type Array;
+    /// What the variable holds.
+    type Array: Uninit;
 
     /// Where it lies, as a generic address.
     fn address() -> *mut u8;
@@ -54,8 +68,11 @@ unsafe extern "C" {
     fn is_shared(address: *const u8) -> bool;
 }
 
-/// The address, with a promise to LLVM that it is one of shared memory: with it, loads and stores
-/// come out as `ld.shared` and `st.shared` and not as generic ones.
+/// The address, with a promise to LLVM that it is one of shared memory.
+///
+/// From it the pass `infer-address-spaces` makes `ld.shared` and `st.shared` out of generic loads and
+/// stores. The build asks for that pass (`-Cpasses`): LLVM 22 runs it by itself only after it has dropped
+/// the promise.
 #[inline(always)]
 fn address<V: SharedVariable>() -> *mut V::Array {
     let address = V::address();

@@ -46,13 +46,13 @@ pub fn index_1d() -> u32 {
     block_idx_x() * block_dim_x() + thread_idx_x()
 }
 
-/// The barrier of the block: waits for every thread of it that has not exited, and orders their memory
-/// accesses.
-///
-/// Always inlined: as a function of its own it would be called from wherever the optimiser likes.
-#[inline(always)]
-pub fn sync_threads() {
-    // SAFETY: a barrier on which threads of a block disagree is undefined on the GPU, as it is in CUDA,
-    // where `sync_threads` is safe to call all the same.
-    unsafe { nvptx::_syncthreads() }
+unsafe extern "C" {
+    /// The barrier of the block: waits for every thread of it that has not exited, and orders their
+    /// memory accesses.
+    ///
+    /// It is the intrinsic itself and no function around it, so nothing can be outlined or merged, and
+    /// the `.loc` line of a `bar.sync` is the line that calls this. A barrier on which the threads of a
+    /// block disagree is undefined; as in cuda_std, it is safe to call all the same.
+    #[link_name = "llvm.nvvm.barrier0"]
+    pub safe fn sync_threads();
 }
