@@ -1,5 +1,7 @@
 //! The GPU half of the attributes: what rustc's own `nvptx64-nvidia-cuda` target needs.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
 
@@ -109,11 +111,13 @@ pub(crate) fn shared(item: &syn::ItemStatic) -> TokenStream {
     }
 }
 
-/// A name that no other static of the crate has: its file below `src`, its line, its own name.
+/// A name that no other static of the crate has: its file below `src`, its own name, and a number, for a
+/// file may have many.
 fn symbol(ident: &syn::Ident) -> String {
-    let span = Span::call_site().unwrap();
-    let file = span.file().replace('\\', "/");
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let file = Span::call_site().unwrap().file().replace('\\', "/");
     let file = file.rsplit_once("/src/").map_or(&*file, |(_, below)| below).trim_end_matches(".rs");
-    let place = format!("{file}_{}_{ident}", span.line());
-    place.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+    let name = format!("{file}_{ident}_{count}");
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }

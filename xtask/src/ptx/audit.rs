@@ -8,7 +8,7 @@
 //!    alternative paths. (So a helper function with a barrier in it must not be called from both arms.)
 //! 2. A kernel without a barrier in a loop has as many as its source.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use super::graph::{Block, Event, Function, Kind, Place};
@@ -17,7 +17,8 @@ use super::source::Barriers;
 /// What was found out about one kernel.
 pub(crate) struct Row {
     pub(crate) kernel: String,
-    pub(crate) source: Barriers,
+    /// `None` if the source does not show the kernel, as when a macro makes it.
+    pub(crate) source: Option<Barriers>,
     /// Barriers in the PTX, those of called functions included.
     pub(crate) barriers: usize,
     pub(crate) shared: usize,
@@ -49,17 +50,22 @@ fn is_defined(kernel: &str) -> bool {
     matches!(kernel, "reverse_tile_racy" | "reverse_tile_synced" | "reverse_tile_prefix")
 }
 
-/// A row for each kernel of the source.
+/// A row for each kernel of the source and of the PTX.
 pub(crate) fn audit(functions: &[Function], source: &BTreeMap<String, Barriers>) -> Vec<Row> {
-    source.iter().map(|(kernel, barriers)| row(functions, kernel, *barriers)).collect()
+    let entries = functions.iter().filter(|function| function.entry).map(|function| &function.name);
+    let kernels: BTreeSet<_> = source.keys().chain(entries).collect();
+    kernels.into_iter().map(|kernel| row(functions, kernel, source.get(kernel).copied())).collect()
 }
 
-fn row(functions: &[Function], kernel: &str, source: Barriers) -> Row {
+fn row(functions: &[Function], kernel: &str, source: Option<Barriers>) -> Row {
     let reached = reached(functions, kernel);
     let sum = |count: fn(&Function) -> usize| reached.iter().map(|function| count(function)).sum();
     let barriers = count(functions, kernel, &mut Vec::new());
-    let miscounted =
-        if source.looped == 0 { barriers != source.straight } else { barriers <= source.straight };
+    let miscounted = source.is_some_and(|source| match source.looped {
+        0 => barriers != source.straight,
+        // A loop may be unrolled; it does not go away.
+        _ => barriers <= source.straight,
+    });
     let fault = if reached.is_empty() {
         Some(Fault::Missing)
     } else if let Some(place) = reached.iter().find_map(|function| split(functions, function)) {

@@ -50,7 +50,7 @@ fn command(toolchain: &Toolchain, arch: &str, jump_threading: bool) -> Command {
         // It copies a barrier into both arms of a condition (rust-lang/rust#137086).
         .arg(format!("-Zmir-enable-passes={}JumpThreading", if jump_threading { '+' } else { '-' }))
         // See `SharedArray` in cuda_std's nvptx layer.
-        .arg("-Cpasses=infer-address-spaces")
+        .arg("-Cpasses=function(require<domtree>,infer-address-spaces)")
         // `#[kernel]` and `#[address_space]` expand to these; the kernels' source knows nothing of them.
         .arg("-Zcrate-attr=feature(abi_ptx,asm_experimental_arch)")
         // The PTX is all that is wanted: linking would ask for llvm-bitcode-linker.

@@ -10,6 +10,8 @@ use super::lines;
 /// A `.entry` or a `.func` with a body.
 pub(crate) struct Function {
     pub(crate) name: String,
+    /// A launch can start it.
+    pub(crate) entry: bool,
     /// The first is where it starts.
     pub(crate) blocks: Vec<Block>,
     /// Loads and stores of shared memory.
@@ -74,7 +76,7 @@ pub(crate) fn parse(ptx: &str) -> Result<Vec<Function>> {
             match c {
                 '{' => {
                     if depth == 0 {
-                        body = name(&outside).map(Body::new);
+                        body = name(&outside).map(|name| Body::new(name, outside.contains(".entry")));
                         outside.clear();
                     }
                     depth += 1;
@@ -139,10 +141,11 @@ struct Body {
 }
 
 impl Body {
-    fn new(name: &str) -> Self {
+    fn new(name: &str, entry: bool) -> Self {
         Self {
             function: Function {
                 name: name.to_owned(),
+                entry,
                 blocks: vec![Block::default()],
                 shared: 0,
                 generic: 0,

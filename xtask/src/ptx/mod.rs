@@ -6,6 +6,8 @@ mod graph;
 mod lines;
 mod report;
 mod source;
+#[cfg(test)]
+mod tests;
 mod toolchain;
 
 use std::path::{Path, PathBuf};

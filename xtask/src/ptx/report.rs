@@ -29,11 +29,12 @@ pub(crate) fn table(rows: &[Row]) -> String {
     table.build().with(Style::psql()).to_string()
 }
 
-fn in_source(barriers: Barriers) -> String {
+fn in_source(barriers: Option<Barriers>) -> String {
     match barriers {
-        Barriers { straight, looped: 0 } => straight.to_string(),
-        Barriers { straight: 0, looped } => format!("{looped} in loops"),
-        Barriers { straight, looped } => format!("{straight}, and {looped} in loops"),
+        None => "not seen".to_owned(),
+        Some(Barriers { straight, looped: 0 }) => straight.to_string(),
+        Some(Barriers { straight: 0, looped }) => format!("{looped} in loops"),
+        Some(Barriers { straight, looped }) => format!("{straight}, and {looped} in loops"),
     }
 }
 

@@ -183,3 +183,54 @@ impl<'ast> Visit<'ast> for Reader<'_> {
         self.looped(|this| visit::visit_expr_closure(this, expr));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{env, process};
+
+    use super::*;
+
+    /// The kernels of a crate with a module in each of the three places where one may be.
+    fn kernels(root: &str, a: &str, b: &str) -> BTreeMap<String, Barriers> {
+        let dir = env::temp_dir().join(format!("xtask-source-{}-{}", process::id(), root.len()));
+        fs::create_dir_all(dir.join("b")).expect("a directory");
+        fs::write(dir.join("lib.rs"), root).expect("a file");
+        fs::write(dir.join("a.rs"), a).expect("a file");
+        fs::write(dir.join("b/mod.rs"), b).expect("a file");
+        let kernels = read(&dir.join("lib.rs"));
+        fs::remove_dir_all(&dir).expect("it was just made");
+        kernels.expect("a valid crate")
+    }
+
+    #[test]
+    fn barriers_are_counted_through_modules_helpers_and_loops() {
+        let kernels = kernels(
+            "mod a; mod b; mod c { #[cuda_std::kernel] fn in_c() { thread::sync_threads(); } }",
+            "#[kernel] fn in_a() {
+                sync_threads();
+                helper();
+                for _ in bounds(sync_threads()) { helper(); }
+                while go() { sync_threads(); }
+                fn inner() { sync_threads(); }
+            }
+            fn helper() { thread::sync_threads(); if cold() { helper(); } }",
+            "#[kernel] fn in_b(t: T) { t.wait(); (0..3).for_each(|_| cuda_std::thread::sync_threads()); }
+            impl T { fn wait(&self) { thread::sync_threads(); loop { thread::sync_threads(); } } }",
+        );
+        let of = |name: &str| kernels.get(name).map(|b| (b.straight, b.looped));
+        assert_eq!(kernels.len(), 3);
+        assert_eq!(of("in_a"), Some((3, 2)));
+        assert_eq!(of("in_b"), Some((1, 2)));
+        assert_eq!(of("in_c"), Some((1, 0)));
+    }
+
+    #[test]
+    fn the_lesson_has_the_barriers_it_says() {
+        let lib = crate::cargo::root().join("kernels-gpu/src/lib.rs");
+        let kernels = read(&lib).expect("the lesson's kernels");
+        let of = |name: &str| kernels.get(name).map(|b| (b.straight, b.looped));
+        assert_eq!(of("reverse_tile_racy"), Some((0, 0)));
+        assert_eq!(of("reverse_tile_synced"), Some((1, 0)));
+        assert_eq!(of("reverse_tile_prefix"), Some((1, 0)));
+    }
+}
