@@ -107,7 +107,7 @@ pub(crate) fn shared(item: &syn::ItemStatic) -> TokenStream {
         #[cfg(target_arch = "nvptx64")]
         #(#attrs)*
         #vis static mut #ident: ::cuda_std::nvptx::SharedArray<#ident::Variable> =
-            ::cuda_std::nvptx::SharedArray::new();
+            ::cuda_std::nvptx::SharedArray::stand_in();
     }
 }
 

@@ -49,7 +49,8 @@ fn command(toolchain: &Toolchain, arch: &str, jump_threading: bool) -> Command {
         .arg(format!("-Ctarget-cpu={arch}"))
         // It copies a barrier into both arms of a condition (rust-lang/rust#137086).
         .arg(format!("-Zmir-enable-passes={}JumpThreading", if jump_threading { '+' } else { '-' }))
-        // See `SharedArray` in cuda_std's nvptx layer.
+        // It makes shared accesses out of generic ones (emulator/src/nvptx/shared.rs); without the dominator tree
+        // at hand it misses those below a branch.
         .arg("-Cpasses=function(require<domtree>,infer-address-spaces)")
         // `#[kernel]` and `#[address_space]` expand to these; the kernels' source knows nothing of them.
         .arg("-Zcrate-attr=feature(abi_ptx,asm_experimental_arch)")

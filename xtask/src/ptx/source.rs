@@ -65,7 +65,8 @@ fn barriers<'a>(functions: &'a [Function], of: &'a Function, callers: &mut Vec<&
     }
     callers.push(&of.name);
     for call in &of.calls {
-        let called = if call.name == "sync_threads" {
+        // `sync_threads_or` and its like are barriers, too.
+        let called = if call.name.starts_with("sync_threads") {
             Barriers { straight: 1, looped: 0 }
         } else if let Some(callee) = called(functions, of, &call.name) {
             barriers(functions, callee, callers)
