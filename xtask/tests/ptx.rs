@@ -30,6 +30,7 @@ fn textbook(output: &Output) -> String {
 #[test]
 fn jump_threading_splits_the_textbook_kernel_and_the_audit_sees_it() {
     let Some((output, _)) = ptx("split.ptx", &["--jump-threading"]) else { return };
+    assert!(output.status.success(), "{output:?}");
     let row = textbook(&output);
     assert!(row.contains("split: copies of kernels-gpu/src/exhibits/split_barrier.rs:"), "{row}");
 }

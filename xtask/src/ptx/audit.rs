@@ -24,6 +24,8 @@ pub(crate) struct Row {
     pub(crate) shared: usize,
     pub(crate) generic: usize,
     pub(crate) fault: Option<Fault>,
+    /// The fault stops the build.
+    pub(crate) refused: bool,
 }
 
 /// What the compiler did to a kernel's barriers.
@@ -37,24 +39,24 @@ pub(crate) enum Fault {
     Count,
 }
 
-impl Row {
-    /// Whether a fault stops the build.
-    pub(crate) fn refused(&self) -> bool {
-        self.fault.is_some() && is_defined(&self.kernel)
-    }
-}
-
 /// Whether a kernel is promised to be right. The others are exhibits: some are undefined on purpose, and what
 /// the compiler does to them is only reported.
 fn is_defined(kernel: &str) -> bool {
     matches!(kernel, "reverse_tile_racy" | "reverse_tile_synced" | "reverse_tile_prefix")
 }
 
-/// A row for each kernel of the source and of the PTX.
-pub(crate) fn audit(functions: &[Function], source: &BTreeMap<String, Barriers>) -> Vec<Row> {
+/// A row for each kernel of the source and of the PTX. If not `strict`, faults are only reported.
+pub(crate) fn audit(functions: &[Function], source: &BTreeMap<String, Barriers>, strict: bool) -> Vec<Row> {
     let entries = functions.iter().filter(|function| function.entry).map(|function| &function.name);
     let kernels: BTreeSet<_> = source.keys().chain(entries).collect();
-    kernels.into_iter().map(|kernel| row(functions, kernel, source.get(kernel).copied())).collect()
+    kernels
+        .into_iter()
+        .map(|kernel| {
+            let mut row = row(functions, kernel, source.get(kernel).copied());
+            row.refused = strict && row.fault.is_some() && is_defined(kernel);
+            row
+        })
+        .collect()
 }
 
 fn row(functions: &[Function], kernel: &str, source: Option<Barriers>) -> Row {
@@ -80,6 +82,7 @@ fn row(functions: &[Function], kernel: &str, source: Option<Barriers>) -> Row {
         shared: sum(|function| function.shared),
         generic: sum(|function| function.generic),
         fault,
+        refused: false,
     }
 }
 

@@ -28,10 +28,10 @@ pub(crate) struct Args {
     /// The compiler
     #[arg(long, value_enum, default_value_t = Compiler::Rustc)]
     compiler: Compiler,
-    /// Where the PTX goes [default: target/ptx/kernels-<ARCH>.ptx]
+    /// Where the PTX goes [default: target/ptx/kernels-<ARCH>.ptx, or …-split.ptx with --jump-threading]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Leave rustc's JumpThreading pass on, to see it split the barrier of reverse_tile_textbook
+    /// Turn rustc's JumpThreading pass on, to see it split barriers; the audit then only reports
     #[arg(long)]
     jump_threading: bool,
 }
@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     toolchain.check_arch(&args.arch)?;
     let ptx = compile::compile(&toolchain, &args.arch, args.jump_threading)?;
     let ptx = lines::own(&ptx);
-    let rows = audit::audit(&graph::parse(&ptx)?, &source::read(&root().join("kernels-gpu/src/lib.rs"))?);
+    let source = source::read(&root().join("kernels-gpu/src/lib.rs"))?;
+    let rows = audit::audit(&graph::parse(&ptx)?, &source, !args.jump_threading);
 
     println!("{}", report::table(&rows));
     let refused = report::refusals(&rows);
@@ -57,14 +58,15 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         eprintln!("{}", refused.join("\n"));
         return Ok(ExitCode::from(CHECK_FAILED));
     }
-    let output = args.output.clone().unwrap_or_else(|| default_output(&args.arch));
+    let output = args.output.clone().unwrap_or_else(|| default_output(args));
     write(&output, &ptx)?;
     println!("{} by {}", output.display(), toolchain.version);
     Ok(ExitCode::SUCCESS)
 }
 
-fn default_output(arch: &str) -> PathBuf {
-    target_dir().join("ptx").join(format!("kernels-{arch}.ptx"))
+fn default_output(args: &Args) -> PathBuf {
+    let split = if args.jump_threading { "-split" } else { "" };
+    target_dir().join("ptx").join(format!("kernels-{}{split}.ptx", args.arch))
 }
 
 /// Puts a whole file in place, or none.

@@ -21,7 +21,7 @@ pub(crate) fn table(rows: &[Row]) -> String {
             },
             match &row.fault {
                 None => "ok".to_owned(),
-                Some(fault) if row.refused() => fault.to_string(),
+                Some(fault) if row.refused => fault.to_string(),
                 Some(fault) => format!("{fault} (reported only)"),
             },
         ]);
@@ -40,7 +40,7 @@ fn in_source(barriers: Option<Barriers>) -> String {
 
 /// A line for each kernel whose fault stops the build.
 pub(crate) fn refusals(rows: &[Row]) -> Vec<String> {
-    rows.iter().filter(|row| row.refused()).filter_map(refusal).collect()
+    rows.iter().filter(|row| row.refused).filter_map(refusal).collect()
 }
 
 fn refusal(row: &Row) -> Option<String> {
@@ -49,8 +49,7 @@ fn refusal(row: &Row) -> Option<String> {
         Fault::Missing => format!("error: the PTX has no kernel {kernel}; no PTX was written"),
         Fault::Split(place) => format!(
             "error: the compiler split a barrier of {kernel}: copies of {place} stand on alternative paths, where \
-             threads of one block wait apart (rust-lang/rust#137086); no PTX was written; keep branches on a \
-             thread's index out of the code above the barrier, as the clamped load in reverse_tile_synced.rs does"
+             threads of one block wait apart (rust-lang/rust#137086); no PTX was written"
         ),
         Fault::Count => format!(
             "error: the compiler left {barriers} bar.sync in {kernel} where the source has {} calls of \

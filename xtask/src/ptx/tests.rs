@@ -16,7 +16,7 @@ fn audit(body: &str, straight: usize, looped: usize) -> Row {
 
 fn audit_all(ptx: &str, straight: usize, looped: usize) -> Row {
     let source = BTreeMap::from([("reverse_tile_synced".to_owned(), Barriers { straight, looped })]);
-    let mut rows = audit::audit(&graph::parse(ptx).expect("valid PTX"), &source);
+    let mut rows = audit::audit(&graph::parse(ptx).expect("valid PTX"), &source, true);
     assert_eq!(rows.len(), 1);
     rows.remove(0)
 }
@@ -27,7 +27,7 @@ fn assert_split(row: &Row, at: &str) {
         Some(Fault::Split(place)) => assert_eq!(place.to_string(), at),
         other => panic!("{other:?}"),
     }
-    assert!(row.refused());
+    assert!(row.refused);
 }
 
 const ARMS: &str = "
@@ -149,9 +149,9 @@ fn a_missing_kernel_is_a_fault() {
 fn an_exhibit_is_only_reported() {
     let ptx = format!(".visible .entry exhibit()\n{{\n{ARMS}\n}}\n{FILE}");
     // The source does not show it: a macro may have made it.
-    let rows = audit::audit(&graph::parse(&ptx).expect("valid PTX"), &BTreeMap::new());
+    let rows = audit::audit(&graph::parse(&ptx).expect("valid PTX"), &BTreeMap::new(), true);
     assert!(matches!(rows[0].fault, Some(Fault::Split(_))));
-    assert!(!rows[0].refused());
+    assert!(!rows[0].refused);
 }
 
 #[test]
