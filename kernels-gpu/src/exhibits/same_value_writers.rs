@@ -16,7 +16,7 @@ use cuda_std::{address_space, kernel, thread};
 #[kernel]
 pub unsafe fn same_value_writers(input: &[f32], out: *mut f32) {
     #[address_space(shared)]
-    static mut CELL: [MaybeUninit<f32>; 1] = [const { MaybeUninit::uninit() }];
+    static mut CELL: [MaybeUninit<f32>; 1] = [MaybeUninit::uninit()];
 
     let tid = thread::thread_idx_x() as usize;
     let i = thread::index_1d() as usize;

@@ -25,7 +25,7 @@ pub unsafe fn uniform_if(input: &[f32], out: *mut f32) {
     let i = thread::index_1d() as usize;
 
     let x = unsafe { *input.get_unchecked(i) };
-    if thread::block_idx_x() % 2 == 0 {
+    if thread::block_idx_x().is_multiple_of(2) {
         unsafe { TILE[tid].write(x) };
         thread::sync_threads();
         unsafe { *out.add(i) = TILE[dim - 1 - tid].assume_init() };
