@@ -103,11 +103,8 @@ pub fn page(contents: &Contents) -> String {
         }
         (controls(exhibits, elsewhere, first))
         main {
-            (stage())
-            (memory())
-            (verdict())
-            (sources(exhibits))
-            (steps())
+            div.column { (stage()) (memory()) (steps()) }
+            div.column { (verdict()) (sources(exhibits)) }
         }
         footer { p { (NOTE) } }
         script type="application/json" id="data" { (PreEscaped(embedded(&data))) }
@@ -174,8 +171,12 @@ fn embedded(data: &Data<'_>) -> String {
     serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c")
 }
 
+fn icon(path: &str) -> Markup {
+    html! { svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true" { path d=(path) {} } }
+}
+
 fn theme_button() -> Markup {
-    html! { button.theme id="theme" type="button" aria-label="Switch between light and dark" { "◐" } }
+    html! { button.theme id="theme" type="button" aria-label="Switch between light and dark" { (icon("M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14")) } }
 }
 
 fn controls(exhibits: &[Exhibit], elsewhere: &[&Preset], first: &Preset) -> Markup {
@@ -222,11 +223,11 @@ fn stage() -> Markup {
                 div id="timeline" {}
             }
             div.transport {
-                button type="button" id="start" aria-label="To the start" { "⏮" }
-                button type="button" id="back" aria-label="One step back" { "◀" }
+                button type="button" id="start" aria-label="To the start" { (icon("M5 4v12M15 4l-7 6 7 6z")) }
+                button type="button" id="back" aria-label="One step back" { (icon("M13 4l-7 6 7 6z")) }
                 button.play type="button" id="play" { "Play" }
-                button type="button" id="forward" aria-label="One step forward" { "▶" }
-                button type="button" id="end" aria-label="To the end" { "⏭" }
+                button type="button" id="forward" aria-label="One step forward" { (icon("M7 4l7 6-7 6z")) }
+                button type="button" id="end" aria-label="To the end" { (icon("M15 4v12M5 4l7 6-7 6z")) }
                 input type="range" id="step" min="0" value="0" aria-label="Step";
                 output id="count" for="step" {}
             }
@@ -253,8 +254,8 @@ fn verdict() -> Markup {
         section.card.verdict id="verdict" aria-labelledby="headline" {
             h2 id="headline" {}
             div.sides {
-                div.side id="answer" { h3 { "Answer " small { "this run" } } p.big {} p {} }
-                div.side id="judged" { h3 { "Verdict " small { "every run" } } p.big {} dl {} }
+                div.side id="answer" { h3 { "The answer, in this run" } p.big {} p {} }
+                div.side id="judged" { h3 { "The verdict, for every run" } p.big {} dl {} }
             }
             ul.long id="long" {}
         }

@@ -3,12 +3,15 @@
 use std::collections::HashSet;
 
 use anyhow::{Context, Result};
-use cuda_std::emulator::{Event, Hazard, Launch, Pair, Place, Policy, Site, Space, Trace, What};
+use cuda_std::emulator::{Event, Launch, Place, Policy, Site, Space, Trace, What};
 use serde::Serialize;
 
 use super::frames::frames;
 use super::preset::{Outcome, Preset};
 use super::verdict::{Said, said};
+
+/// Threads of a warp.
+const WARP: u32 = 32;
 
 /// The run that a picture shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,8 +54,10 @@ pub struct Scene {
     pub sites: Vec<(u32, u32)>,
     /// What happened, by frame.
     pub groups: Vec<Group>,
-    /// The racing pairs: for each hazard, one for each cell.
-    pub arcs: Vec<Arc>,
+    /// The hazards that this block shows.
+    pub lines: Vec<Line>,
+    /// Their racing pairs, one for each cell; the first of each line is the one that the words name.
+    pub arcs: Vec<Arcs>,
     /// The answer and the verdicts.
     pub said: Said,
 }
@@ -93,7 +98,10 @@ pub struct Group {
     pub d: i64,
     /// Each thread's value; `null` where it read a cell that nothing had written.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub v: Vec<Option<String>>,
+    pub v: Vec<Option<Value>>,
+    /// Where `v` has only the first value: how much more the next one is.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub e: i64,
     /// The trips of the loops around.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub r: Vec<u32>,
@@ -108,6 +116,28 @@ pub struct Group {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(step: &i64) -> bool {
     *step == 0
+}
+
+/// What a cell holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A whole number.
+    Whole(i64),
+    /// Anything else, as Rust shows it.
+    Text(String),
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        match text.parse::<i64>() {
+            // Numbers that a double holds exactly, written as they would be again.
+            Ok(number) if number.unsigned_abs() < 1 << 53 && number.to_string() == *text => {
+                Self::Whole(number)
+            }
+            _ => Self::Text(text.clone()),
+        }
+    }
 }
 
 /// What threads did.
@@ -130,36 +160,47 @@ pub enum Kind {
     Exit,
 }
 
-/// Two accesses that nothing orders.
+/// Accesses that nothing orders: one line of the report, as it shows in the block that is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Arc {
+pub struct Line {
     /// RAW, WAR or WAW.
     pub kind: &'static str,
     /// How bad.
     pub level: &'static str,
-    /// This is the pair that the report names.
-    pub named: bool,
-    /// The array, by its number, and the cell.
+    /// The array, by its number.
     pub a: usize,
-    /// The cell.
+    /// The two places in the source, in the order of the program.
+    pub sites: [usize; 2],
+    /// Which of the two accesses write.
+    pub writes: [bool; 2],
+    /// The steps of the trace at which the first pair happened.
+    pub steps: [usize; 2],
+}
+
+/// Racing pairs of one line: of neighbouring threads in the same two frames, a cell each.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Arcs {
+    /// The line, by its number in [`Scene::lines`].
+    pub l: usize,
+    /// How many.
+    pub n: u32,
+    /// The first one's cell.
     pub c: u64,
-    /// The access that comes first in the program, and the other one.
+    /// How much further the next one's cell is.
+    pub d: i64,
+    /// The two accesses.
     pub ends: [End; 2],
 }
 
-/// One end of an arc.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// One end of an arc, and of those that follow.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct End {
-    /// The step in the trace.
-    pub step: usize,
     /// The frame.
     pub f: u32,
-    /// The thread.
+    /// The first one's thread.
     pub t: u32,
-    /// The place in the source.
-    pub s: usize,
-    /// Whether it writes.
-    pub writes: bool,
+    /// How much further the next one's thread is.
+    pub d: i64,
 }
 
 /// Runs a preset and prepares what came of it.
@@ -189,12 +230,13 @@ fn of_trace(preset: &Preset, choice: Choice, outcome: &Outcome, trace: &Trace) -
     let (frame_of, count) = frames(trace);
     let mut scene = Scene {
         block: choice.block,
-        traced: (preset.traced, preset.grid),
+        traced: (trace.block, preset.grid),
         schedule: choice.schedule(),
         frames: count,
         arrays: Vec::new(),
         sites: Vec::new(),
         groups: Vec::new(),
+        lines: Vec::new(),
         arcs: Vec::new(),
         said: said(outcome),
     };
@@ -204,7 +246,10 @@ fn of_trace(preset: &Preset, choice: Choice, outcome: &Outcome, trace: &Trace) -
     for step in order {
         scene.add(frame_of[step], &trace.events[step]);
     }
-    scene.draw_arcs(trace, &frame_of, &outcome.report.hazards);
+    for group in &mut scene.groups {
+        group.squeeze();
+    }
+    scene.draw_arcs(trace, &frame_of);
     scene
 }
 
@@ -221,6 +266,7 @@ impl Scene {
             c: None,
             d: 0,
             v: Vec::new(),
+            e: 0,
             r: Vec::new(),
             p: Vec::new(),
             void: false,
@@ -230,7 +276,7 @@ impl Scene {
                 new.k = if *writes { Kind::Store } else { Kind::Load };
                 new.a = Some(self.array(place));
                 new.c = Some(place.index);
-                new.v.push(value.clone());
+                new.v.push(value.as_ref().map(Value::from));
                 new.r.clone_from(trips);
             }
             What::Arrive => new.k = Kind::Arrive,
@@ -249,7 +295,7 @@ impl Scene {
         match self.groups.last_mut() {
             Some(last) if last.goes_on_with(&new) => {
                 if last.n == 1 {
-                    last.d = step(last.c, new.c);
+                    last.d = further(last.c.unwrap_or(0), new.c.unwrap_or(0));
                 }
                 last.n += 1;
                 last.v.append(&mut new.v);
@@ -274,69 +320,91 @@ impl Scene {
         number
     }
 
-    fn draw_arcs(&mut self, trace: &Trace, frame_of: &[u32], hazards: &[Hazard]) {
+    fn draw_arcs(&mut self, trace: &Trace, frame_of: &[u32]) {
         let mut drawn = HashSet::new();
         for pair in &trace.pairs {
-            let [first, second] = [pair.first, pair.second].map(|step| &trace.events[step]);
-            let (What::Access { place, .. }, Some(_), Some(_)) = (&first.what, first.site, second.site)
-            else {
+            let steps = [pair.first, pair.second];
+            let events = steps.map(|step| &trace.events[step]);
+            let [What::Access { place, .. }, What::Access { .. }] = events.map(|event| &event.what) else {
                 continue;
             };
-            let line = hazards.iter().position(|hazard| {
-                (hazard.kind, hazard.level) == (pair.kind, pair.level)
-                    && [Some(hazard.first.site), Some(hazard.second.site)] == [first.site, second.site]
-                    && hazard.place.name == place.name
-            });
-            if !drawn.insert((line, place)) {
-                continue;
+            let line = Line {
+                kind: pair.kind.name(),
+                level: pair.level.name(),
+                a: self.array(place),
+                sites: events.map(|event| event.site.map_or(0, |site| self.site(site))),
+                writes: events.map(|event| matches!(event.what, What::Access { writes: true, .. })),
+                steps,
+            };
+            let known = self.lines.iter().position(|old| Line { steps, ..old.clone() } == line);
+            let l = known.unwrap_or(self.lines.len());
+            if known.is_none() {
+                self.lines.push(line);
             }
-            let named = line.is_some_and(|line| {
-                let hazard = &hazards[line];
-                hazard.place == *place
-                    && (hazard.first.thread, hazard.second.thread) == (first.thread, second.thread)
-                    && [hazard.first.block, hazard.second.block] == [trace.block; 2]
-            });
-            let arc = self.arc(pair, place, [first, second], frame_of, named);
-            self.arcs.push(arc);
+            if drawn.insert((l, place)) {
+                let end = |step: usize| End { f: frame_of[step], t: trace.events[step].thread, d: 0 };
+                self.draw_arc(Arcs { l, n: 1, c: place.index, d: 0, ends: steps.map(end) });
+            }
         }
     }
 
-    fn arc(
-        &mut self,
-        pair: &Pair,
-        place: &Place,
-        [first, second]: [&Event; 2],
-        frame_of: &[u32],
-        named: bool,
-    ) -> Arc {
-        let a = self.array(place);
-        let mut end = |step: usize, event: &Event| End {
-            step,
-            f: frame_of[step],
-            t: event.thread,
-            s: event.site.map_or(0, |site| self.site(site)),
-            writes: matches!(event.what, What::Access { writes: true, .. }),
-        };
-        let ends = [end(pair.first, first), end(pair.second, second)];
-        Arc { kind: pair.kind.name(), level: pair.level.name(), named, a, c: place.index, ends }
+    fn draw_arc(&mut self, new: Arcs) {
+        match self.arcs.last_mut() {
+            Some(last) if last.goes_on_with(&new) => {
+                last.d = further(last.c, new.c) / i64::from(last.n);
+                for (end, next) in last.ends.iter_mut().zip(new.ends) {
+                    end.d = further(end.t, next.t) / i64::from(last.n);
+                }
+                last.n += 1;
+            }
+            _ => self.arcs.push(new),
+        }
+    }
+}
+
+impl Arcs {
+    fn goes_on_with(&self, next: &Self) -> bool {
+        let evenly = |step: i64, further: i64| self.n == 1 || further == step * i64::from(self.n);
+        let ends = || self.ends.iter().zip(next.ends);
+        self.l == next.l
+            && evenly(self.d, further(self.c, next.c))
+            && ends().all(|(end, next)| end.f == next.f && evenly(end.d, further(end.t, next.t)))
     }
 }
 
 impl Group {
     /// Does the next thread of the same warp do the same, an equal step further?
     fn goes_on_with(&self, next: &Self) -> bool {
-        let further = step(self.c, next.c) - if self.n == 1 { 0 } else { self.d * i64::from(self.n) };
+        let cell = |group: &Self| group.c.unwrap_or(0);
         (self.f, self.k, self.s, self.a, &self.r) == (next.f, next.k, next.s, next.a, &next.r)
             && self.t + self.n == next.t
-            && self.t / 32 == next.t / 32
+            && self.t / WARP == next.t / WARP
             && self.p.is_empty()
             && next.p.is_empty()
-            && (self.n == 1 || further == 0)
+            && (self.n == 1 || further(cell(self), cell(next)) == self.d * i64::from(self.n))
+    }
+
+    /// Keeps only the first value where the others follow from it.
+    fn squeeze(&mut self) {
+        let even = match self.v[..] {
+            [Some(Value::Whole(first)), Some(Value::Whole(second)), ..] => Some((first, second - first)),
+            [None, None, ..] if self.v.iter().all(Option::is_none) => {
+                self.v.truncate(1);
+                None
+            }
+            _ => None,
+        };
+        let Some((first, step)) = even else { return };
+        let follows = |(i, value): (i64, &Option<Value>)| *value == Some(Value::Whole(first + i * step));
+        if (0..).zip(&self.v).all(follows) {
+            self.v.truncate(1);
+            self.e = step;
+        }
     }
 }
 
-fn step(from: Option<u64>, to: Option<u64>) -> i64 {
-    to.unwrap_or(0) as i64 - from.unwrap_or(0) as i64
+fn further(from: impl Into<i128>, to: impl Into<i128>) -> i64 {
+    (to.into() - from.into()) as i64
 }
 
 fn number<T: PartialEq>(all: &mut Vec<T>, one: T) -> usize {

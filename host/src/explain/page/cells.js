@@ -9,7 +9,7 @@ const node = (name, properties = {}, ...children) => {
 // Shared arrays, and buffers that threads race for.
 const stripsOf = (run) =>
   run.scene.arrays.map((array, number) => ({ ...array, number }))
-    .filter(({ shared, number }) => shared || run.scene.arcs.some((arc) => arc.a === number));
+    .filter(({ shared, number }) => shared || run.arcs.some((arc) => arc.a === number));
 
 const drawCells = (box, run, act) => {
   box.replaceChildren();
@@ -46,7 +46,7 @@ const drawCells = (box, run, act) => {
   }
   if (cells.length === 0) box.append(node("p", { className: "hint", textContent: "This kernel uses no shared memory." }));
   const raced = new Map();
-  for (const arc of run.scene.arcs) {
+  for (const arc of run.arcs) {
     const key = `${arc.a} ${arc.c}`;
     raced.set(key, [...(raced.get(key) ?? []), arc]);
   }

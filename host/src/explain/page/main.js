@@ -21,7 +21,7 @@ const act = {
 // The arcs in the picture: of the cell that is looked at, else the one that the report names first.
 const arcsShown = () => {
   const { run, looked, step } = state;
-  const of = run.scene.arcs.filter((arc) => looked && arc.a === looked.array && arc.c === looked.cell);
+  const of = run.arcs.filter((arc) => looked && arc.a === looked.array && arc.c === looked.cell);
   const shown = of.length > 0 ? of.slice(0, 1) : run.arcs.slice(0, 1);
   return shown.filter((arc) => happened(arc, step));
 };

@@ -2,6 +2,22 @@
 
 const WARP = 32;
 
+// A value of a group that may have kept only the first one.
+const valueOf = (group, i) =>
+  group.v.length === group.n ? group.v[i] : group.v[0] === null ? null : group.v[0] + i * (group.e ?? 0);
+
+// Racing pairs, a cell each; the first of its line is the one that the words name.
+const unfoldArcs = (scene) => {
+  const named = new Set();
+  return scene.arcs.flatMap(({ l, n, c, d, ends }) => Array.from({ length: n }, (_, i) => {
+    const { kind, level, a, sites, writes, steps } = scene.lines[l];
+    const first = !named.has(l);
+    named.add(l);
+    return { kind, level, a, c: c + i * d, named: first, steps: first ? steps : null,
+      ends: ends.map((end, side) => ({ f: end.f, t: end.t + i * end.d, s: sites[side], writes: writes[side] })) };
+  }));
+};
+
 const unfold = (scene) => {
   const warps = Math.ceil(scene.block / WARP);
   const exit = new Array(scene.block).fill(Infinity);
@@ -16,7 +32,7 @@ const unfold = (scene) => {
       const thread = group.t + i;
       if (group.k === "store" || group.k === "load") {
         const cell = group.c + i * (group.d ?? 0);
-        touches[group.a][cell].push({ group, thread, frame: group.f, kind: group.k, value: group.v[i], site: group.s });
+        touches[group.a][cell].push({ group, thread, frame: group.f, kind: group.k, value: valueOf(group, i), site: group.s });
       } else if (group.k === "exit") {
         exit[thread] = group.f;
       } else if (group.k.startsWith("arrive")) {
@@ -34,7 +50,7 @@ const unfold = (scene) => {
     }
   }
   for (const [thread, from] of waiting) waits.push({ thread, from, to: scene.frames });
-  const arcs = scene.arcs.filter((arc) => arc.named);
+  const arcs = unfoldArcs(scene);
   return { scene, warps, exit, frames, touches, waits, barriers, arcs };
 };
 

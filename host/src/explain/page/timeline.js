@@ -17,7 +17,7 @@ const FADE = 1.6;
 const measure = (run, width) => {
   const lane = Math.max(1.25, Math.min(7, Math.floor((300 / run.scene.block) * 4) / 4));
   const room = (width - LEFT - 12) / (run.scene.frames + FADE);
-  const column = Math.max(11, Math.min(46, room));
+  const column = Math.max(11, Math.min(92, room));
   const row = lane * WARP + GAP;
   return {
     lane, column,
@@ -86,7 +86,7 @@ const drawTimeline = (box, run, act) => {
     const shared = run.scene.arrays[group.a].shared;
     const inset = shared ? at.column * 0.14 : at.column * 0.32;
     const box = { x: at.x(group.f) + inset, width: at.column - 2 * inset };
-    const early = (i) => group.k === "load" && group.v[i] === null;
+    const early = (i) => group.k === "load" && valueOf(group, i) === null;
     for (let i = 0; i < group.n; ) {
       let n = 1;
       while (i + n < group.n && !apart && early(i + n) === early(i)) n++;
@@ -148,8 +148,9 @@ const centre = ({ at }, end) => ({ x: at.x(end.f) + at.column / 2, y: at.y(end.t
 const overlayTimeline = (timeline, arcs, touches, step) => {
   const { overlay, at } = timeline;
   overlay.replaceChildren();
+  const joined = (touch) => arcs.some((arc) => arc.ends.some((end) => end.f === touch.frame && end.t === touch.thread));
   for (const touch of touches) {
-    if (touch.frame >= step) continue;
+    if (touch.frame >= step || joined(touch)) continue;
     const height = Math.max(at.lane, 5);
     draw(overlay, "rect", {
       class: `ring ${touch.kind}`, x: at.x(touch.frame) + 1, width: at.column - 2,
@@ -165,7 +166,7 @@ const overlayTimeline = (timeline, arcs, touches, step) => {
     const control = { x: (from.x + to.x) / 2 + (dy / length) * bulge, y: Math.max(4, (from.y + to.y) / 2 - (dx / length) * bulge) };
     draw(overlay, "path", {
       class: "arc", d: `M${from.x} ${from.y}Q${control.x} ${control.y} ${to.x} ${to.y}`,
-      "data-cell": arc.c, "data-array": arc.a, "data-first": arc.ends[0].step, "data-second": arc.ends[1].step,
+      "data-cell": arc.c, "data-array": arc.a, "data-steps": arc.steps ?? "",
     });
     for (const end of [from, to]) draw(overlay, "circle", { class: "end", cx: end.x, cy: end.y, r: 4 });
   }

@@ -13,13 +13,16 @@ const tripInWords = (group) => (group.r ? `, trip ${group.r.join(".")}` : "");
 
 const lineOf = (run, site) => run.scene.sites[site]?.[0];
 
+const countEarly = (group) =>
+  Array.from({ length: group.n }, (_, i) => valueOf(group, i)).filter((value) => value === null).length;
+
 const groupInWords = (run, group) => {
   const who = `Warp ${warpOf(group.t)}: ${threadsInWords(group.t, group.n)}`;
   const s = group.n === 1 ? "s" : "";
   switch (group.k) {
     case "store": return `${who} write${s} ${cellsInWords(run, group)}${tripInWords(group)}`;
     case "load": {
-      const early = group.v.filter((value) => value === null).length;
+      const early = countEarly(group);
       const all = early === group.n;
       const tail = early === 0 ? "" : all ? ", not written yet" : `, ${early} of them not written yet`;
       return `${who} read${s} ${cellsInWords(run, group)}${tripInWords(group)}${tail}`;
