@@ -29,20 +29,20 @@ pub struct Expected {
 }
 
 /// Nothing is wrong, and the answer is defined.
-pub const CLEAN: Expected =
+pub(super) const CLEAN: Expected =
     Expected { race: Race::None, divergent: false, uninitialised: false, lost: false };
 
 /// A barrier that not every living thread of the block comes to.
-pub const DIVERGENT: Expected = Expected { race: Race::NotJudged, divergent: true, ..CLEAN };
+pub(super) const DIVERGENT: Expected = Expected { race: Race::NotJudged, divergent: true, ..CLEAN };
 
 /// A read of a cell that nothing has written, and nothing else.
-pub const UNINITIALISED: Expected = Expected { uninitialised: true, ..CLEAN };
+pub(super) const UNINITIALISED: Expected = Expected { uninitialised: true, ..CLEAN };
 
 /// Writes that go to a copy, and so reads of what was never written.
-pub const LOST: Expected = Expected { lost: true, ..UNINITIALISED };
+pub(super) const LOST: Expected = Expected { lost: true, ..UNINITIALISED };
 
 /// A data race, and nothing else.
-pub const fn race(kind: Kind, level: Level) -> Expected {
+pub(super) const fn race(kind: Kind, level: Level) -> Expected {
     Expected { race: Race::Found(kind, level), ..CLEAN }
 }
 

@@ -1,13 +1,13 @@
 //! The kernels of the exhibits, and what each is given.
 
 /// `(input, out)`.
-pub type Tile = unsafe fn(&[f32], *mut f32);
+type Tile = unsafe fn(&[f32], *mut f32);
 /// `(input, out, keep)`.
-pub type Prefix = unsafe fn(&[f32], *mut f32, u32);
+type Prefix = unsafe fn(&[f32], *mut f32, u32);
 /// `(input, cells, out)`.
-pub type Grid = unsafe fn(&[f32], *mut f32, *mut f32);
+type Grid = unsafe fn(&[f32], *mut f32, *mut f32);
 /// `(a, b, out, n)`.
-pub type Product = unsafe fn(&[f32], &[f32], *mut f32, u32);
+type Product = unsafe fn(&[f32], &[f32], *mut f32, u32);
 
 /// A kernel.
 #[derive(Clone, Copy, Debug)]

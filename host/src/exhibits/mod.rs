@@ -15,12 +15,12 @@ mod table;
 use cuda_std::emulator::{MAX_BLOCK_THREADS, Policy};
 
 pub use expected::{Expected, Race};
-pub use guess::Guess;
+pub use guess::{Guess, WORDS};
 pub use kernel::{Call, Kernel};
 pub use launch::{Outcome, launch};
 pub use listing::Listing;
 pub use problem::{Problem, Shape};
-pub use report::{json, list, list_json, page, results};
+pub use report::{json, list, list_json, page, results, schedule};
 pub use table::EXHIBITS;
 
 /// One sentence of the lesson, and the kernel that shows it.
@@ -85,9 +85,7 @@ impl Blocks {
     #[must_use]
     pub fn allow(self, block: u32) -> bool {
         match self {
-            Self::WholeWarps(_) => {
-                (1..=MAX_BLOCK_THREADS).contains(&block) && block.is_multiple_of(WARP)
-            }
+            Self::WholeWarps(_) => (1..=MAX_BLOCK_THREADS).contains(&block) && block.is_multiple_of(WARP),
             Self::Only(sizes) => sizes.contains(&block),
         }
     }
