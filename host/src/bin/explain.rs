@@ -7,9 +7,9 @@ use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use cuda_std::emulator::{MAX_BLOCK_THREADS, Policy};
-use host::explain::page::{Contents, Exhibit, choices};
-use host::explain::{Choice, PRESETS, Preset, find, index, page, scene, write};
+use host::exhibits::{self, EXHIBITS, Exhibit};
+use host::explain::page::{Contents, Shown};
+use host::explain::{Extent, choice, choices, index, page, scene, write};
 
 const CANNOT_RUN: u8 = 2;
 
@@ -17,12 +17,12 @@ const CANNOT_RUN: u8 = 2;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask explain", disable_version_flag = true)]
 struct Args {
-    /// What to show first; `--list` names them all
-    #[arg(default_value = PRESETS[0].name, hide_default_value = true)]
+    /// What to show first; `cargo xtask exhibits` lists them
+    #[arg(default_value = "block-32-hides-it")]
     exhibit: String,
-    /// Threads in a block, to begin with
-    #[arg(long, default_value_t = 32)]
-    block: u32,
+    /// Threads a block, to begin with
+    #[arg(long)]
+    block: Option<u32>,
     /// Seed of the interleaving, to begin with
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -35,9 +35,6 @@ struct Args {
     /// Open it in a browser
     #[arg(long)]
     open: bool,
-    /// Name the exhibits
-    #[arg(long)]
-    list: bool,
 }
 
 fn main() -> ExitCode {
@@ -62,17 +59,14 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<()> {
-    if args.list {
-        for preset in PRESETS {
-            println!("{:<28} {}", preset.name, preset.title);
-        }
-        return Ok(());
-    }
-    let Some(first) = find(&args.exhibit) else {
-        bail!("no exhibit is called {}; `cargo xtask explain --list` names them all", args.exhibit);
+    let Some(first) = exhibits::find(&args.exhibit) else {
+        bail!("there is no exhibit {:?}; did you mean {}?", args.exhibit, exhibits::nearest(&args.exhibit));
     };
-    if !(1..=MAX_BLOCK_THREADS).contains(&args.block) {
-        bail!("--block {}: a block has 1 to {MAX_BLOCK_THREADS} threads", args.block);
+    if let Some(block) = args.block
+        && !choice::allows(first, block)
+    {
+        let sizes: Vec<_> = choice::sizes(first).iter().map(u32::to_string).collect();
+        bail!("--block {block}: {} has something to show at {}", first.name, sizes.join(", "));
     }
     let written = if args.all { write_all(args)? } else { write_one(args, first)? };
     println!("{}", written.display());
@@ -82,10 +76,12 @@ fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// One file with every exhibit in it.
-fn write_one(args: &Args, first: &'static Preset) -> Result<PathBuf> {
-    let exhibits = PRESETS.iter().map(|preset| exhibit(args, preset)).collect::<Result<_>>()?;
-    let text = page(&Contents { exhibits, elsewhere: Vec::new(), first, choice: choice(args) });
+/// One file with every exhibit in it; the one asked for is there in full.
+fn write_one(args: &Args, first: &'static Exhibit) -> Result<PathBuf> {
+    let extent = |exhibit: &Exhibit| if exhibit.name == first.name { Extent::Whole } else { Extent::Brief };
+    let shown =
+        EXHIBITS.iter().map(|exhibit| shown(args, exhibit, extent(exhibit))).collect::<Result<_>>()?;
+    let text = page(&Contents { shown, pages: Vec::new(), first, block: args.block });
     let path = match &args.output {
         Some(path) => path.clone(),
         None => beside_us(&format!("{}.html", first.name))?,
@@ -100,16 +96,12 @@ fn write_all(args: &Args) -> Result<PathBuf> {
         Some(folder) => folder.clone(),
         None => beside_us("site")?,
     };
-    let all: Vec<_> = PRESETS.iter().collect();
+    let all: Vec<_> = EXHIBITS.iter().collect();
     let mut pages = Vec::new();
-    for preset in PRESETS {
-        let contents = Contents {
-            exhibits: vec![exhibit(args, preset)?],
-            elsewhere: all.clone(),
-            first: preset,
-            choice: choice(args),
-        };
-        pages.push((format!("{}.html", preset.name), page(&contents)));
+    for &first in &all {
+        let shown = vec![shown(args, first, Extent::Whole)?];
+        let text = page(&Contents { shown, pages: all.clone(), first, block: args.block });
+        pages.push((format!("{}.html", first.name), text));
     }
     fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for (name, text) in &pages {
@@ -121,16 +113,9 @@ fn write_all(args: &Args) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn exhibit(args: &Args, preset: &'static Preset) -> Result<Exhibit> {
-    let scenes = choices(args.block, args.seed)
-        .into_iter()
-        .map(|choice| scene::scene(preset, choice))
-        .collect::<Result<_>>()?;
-    Ok(Exhibit { preset, scenes })
-}
-
-fn choice(args: &Args) -> Choice {
-    Choice { block: args.block, policy: Policy::Lockstep, seed: args.seed }
+fn shown(args: &Args, exhibit: &'static Exhibit, extent: Extent) -> Result<Shown> {
+    let choices = choices(exhibit, args.block, args.seed, extent);
+    Ok(Shown { exhibit, scenes: scene::scenes(exhibit, &choices, args.block)? })
 }
 
 /// Where cargo puts what it makes, so that nothing lands among the sources.

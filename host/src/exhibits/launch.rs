@@ -29,9 +29,19 @@ pub struct Outcome {
 ///
 /// If the emulator refuses the launch.
 pub fn launch(exhibit: &Exhibit, block: u32, policy: Policy, seed: u64) -> Result<Outcome> {
+    launch_with(exhibit, block, |launch| launch.policy(policy).seed(seed))
+}
+
+/// The same, with whatever a launch can be asked for.
+///
+/// # Errors
+///
+/// If the emulator refuses the launch.
+pub fn launch_with(exhibit: &Exhibit, block: u32, ask: impl FnOnce(Launch) -> Launch) -> Result<Outcome> {
     let problem = Problem::new(exhibit.shape, block);
     let mut out = vec![POISON; problem.len];
-    let report = run(exhibit.call, &problem, &mut out, policy, seed)
+    let asked = ask(Launch::new(problem.grid, problem.sides));
+    let report = run(exhibit.call, &problem, &mut out, asked)
         .with_context(|| format!("cannot launch {} in blocks of {block}", exhibit.name))?;
     let wanted = exhibit.reference.map(|reference| reference(&problem));
     let wrong_at: Vec<usize> = match &wanted {
@@ -53,8 +63,7 @@ pub fn launch(exhibit: &Exhibit, block: u32, policy: Policy, seed: u64) -> Resul
     })
 }
 
-fn run(call: Call, problem: &Problem, out: &mut [f32], policy: Policy, seed: u64) -> Result<Report> {
-    let launch = Launch::new(problem.grid, problem.sides).policy(policy).seed(seed);
+fn run(call: Call, problem: &Problem, out: &mut [f32], launch: Launch) -> Result<Report> {
     let input = &problem.input[..];
     let mut cells = vec![POISON; out.len()];
     let mut memory = GlobalMemory::new();
@@ -103,4 +112,5 @@ fn add(whole: &mut Report, next: Report) {
     whole.divergence = whole.divergence.take().or(next.divergence);
     whole.early_exit = whole.early_exit.or(next.early_exit);
     whole.fault = whole.fault.take().or(next.fault);
+    whole.trace = next.trace.or(whole.trace.take());
 }

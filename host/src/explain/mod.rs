@@ -1,16 +1,16 @@
-//! The picture: one page of HTML for a kernel, drawn from what the emulator recorded.
+//! The picture: one page of HTML for an exhibit, drawn from what the emulator recorded.
 //!
-//! A [`Preset`] names a kernel; [`scene`] runs it under several schedules and keeps what a page needs
-//! of each trace; [`page`] puts it into one file that needs nothing else.
+//! [`choice`] says which runs a page offers; [`scene`] makes one and keeps what a page needs of its
+//! trace; [`page`] puts them into one file that needs nothing else.
 
+pub mod choice;
 pub mod frames;
 pub mod page;
-pub mod preset;
 pub mod scene;
 pub mod source;
 pub mod verdict;
 pub mod write;
 
+pub use choice::{Choice, Extent, choices, sizes};
 pub use page::{index, page};
-pub use preset::{PRESETS, Preset, find};
-pub use scene::{Choice, Scene};
+pub use scene::Scene;

@@ -1,33 +1,33 @@
 //! The page: a skeleton, the data, and the style and scripts that draw it, all in one file.
 
-use cuda_std::emulator::Policy;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde::Serialize;
 
-use super::preset::Preset;
-use super::scene::{Choice, Scene};
+use super::choice::first_size;
+use super::scene::Scene;
 use super::source::source;
+use crate::exhibits::{Exhibit, Listing};
 
-/// A preset with its runs, as it goes into a page.
+/// An exhibit with its runs, as it goes into a page.
 #[derive(Clone, Debug)]
-pub struct Exhibit {
-    /// The preset.
-    pub preset: &'static Preset,
-    /// Its runs: every block size under every schedule that is offered for it.
+pub struct Shown {
+    /// The exhibit.
+    pub exhibit: &'static Exhibit,
+    /// Its runs; of each block size the one to begin with comes first.
     pub scenes: Vec<Scene>,
 }
 
 /// What a page holds, and what it shows first.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// The presets in the page.
-    pub exhibits: Vec<Exhibit>,
-    /// Presets that have pages of their own beside this one.
-    pub elsewhere: Vec<&'static Preset>,
-    /// The preset shown first.
-    pub first: &'static Preset,
-    /// The run shown first.
-    pub choice: Choice,
+    /// The exhibits in the page.
+    pub shown: Vec<Shown>,
+    /// All that there are, if each has a page of its own beside this one.
+    pub pages: Vec<&'static Exhibit>,
+    /// The exhibit to begin with.
+    pub first: &'static Exhibit,
+    /// The block size to begin with, if not its own.
+    pub block: Option<u32>,
 }
 
 const STYLE: &str = include_str!("page/style.css");
@@ -45,92 +45,92 @@ const SCRIPTS: &[&str] = &[
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
                       base-uri 'none'; form-action 'none'";
 
+const LESSON: &str = "What the block barrier guarantees";
+
 /// What stands under every picture.
 const NOTE: &str = "Recorded on an emulator, on a CPU; no GPU took part. The verdict holds for every schedule of \
                     these accesses. The values and the order are those of this one run: a GPU may show others.";
 
 #[derive(Serialize)]
 struct Data<'a> {
-    first: First<'a>,
-    presets: Vec<PresetData<'a>>,
+    first: &'a str,
+    block: Option<u32>,
+    exhibits: Vec<ExhibitData<'a>>,
 }
 
 #[derive(Serialize)]
-struct First<'a> {
-    preset: &'a str,
-    block: u32,
-    schedule: String,
-}
-
-#[derive(Serialize)]
-struct PresetData<'a> {
+struct ExhibitData<'a> {
     name: &'a str,
-    title: &'a str,
-    sentence: &'a str,
-    line: u32,
+    title: String,
+    question: &'a str,
+    proves: &'a str,
+    block: u32,
     scenes: &'a [Scene],
 }
 
 /// The page as text.
 #[must_use]
 pub fn page(contents: &Contents) -> String {
-    let Contents { exhibits, elsewhere, first, choice } = contents;
-    let data = Data {
-        first: First { preset: first.name, block: choice.block, schedule: choice.schedule() },
-        presets: exhibits
-            .iter()
-            .map(|Exhibit { preset, scenes }| PresetData {
-                name: preset.name,
-                title: preset.title,
-                sentence: preset.sentence,
-                line: source(preset.source).first,
-                scenes,
-            })
-            .collect(),
-    };
+    let Contents { shown, pages, first, block } = contents;
+    let exhibits = shown.iter().map(|Shown { exhibit, scenes }| ExhibitData {
+        name: exhibit.name,
+        title: title(exhibit),
+        question: exhibit.question,
+        proves: exhibit.proves,
+        block: first_size(exhibit),
+        scenes,
+    });
+    let data = Data { first: first.name, block: *block, exhibits: exhibits.collect() };
     let body = html! {
         a.skip href="#stage" { "Skip to the picture" }
         header.top {
             div {
                 p.eyebrow {
-                    @if elsewhere.is_empty() { "What the block barrier guarantees" }
-                    @else { a href="index.html" { "What the block barrier guarantees" } }
+                    @if pages.is_empty() { (LESSON) } @else { a href="index.html" { (LESSON) } }
                 }
-                h1 id="title" { (first.title) }
-                p.lede id="sentence" { (first.sentence) }
+                h1 id="title" { (title(first)) }
+                p.question id="question" { (first.question) }
+                p.proves id="proves" { (first.proves) }
             }
             (theme_button())
         }
-        (controls(exhibits, elsewhere, first))
+        (controls(shown, pages, first))
+        noscript { p.card { "The picture is drawn by the script in this page; without it there is the source." } }
         main {
             div.column { (stage()) (memory()) (steps()) }
-            div.column { (verdict()) (sources(exhibits)) }
+            div.column { (verdict()) (sources(shown, first)) }
         }
         footer { p { (NOTE) } }
         script type="application/json" id="data" { (PreEscaped(embedded(&data))) }
         (script(SCRIPTS))
     };
-    document(first.title, &body)
+    document(&title(first), &body)
+}
+
+/// An exhibit's name as a heading.
+fn title(exhibit: &Exhibit) -> String {
+    let words = exhibit.name.replace('-', " ");
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// The page that links the others.
 #[must_use]
-pub fn index(presets: &[&Preset]) -> String {
+pub fn index(exhibits: &[&Exhibit]) -> String {
     let body = html! {
         header.top {
             div {
-                h1 { "What the block barrier guarantees" }
-                p.lede { "Each picture is one run of one kernel, step by step. Start with the first." }
+                h1 { (LESSON) }
+                p.proves { "Each picture is one run of one kernel, step by step. Start with the first." }
             }
             (theme_button())
         }
         main.index {
             ol {
-                @for preset in presets {
-                    li { a href=(format!("{}.html", preset.name)) {
-                        strong { (preset.title) }
-                        code { (preset.name) }
-                        span { (preset.sentence) }
+                @for exhibit in exhibits {
+                    li { a href=(format!("{}.html", exhibit.name)) {
+                        strong { (title(exhibit)) }
+                        span { (exhibit.question) }
                     } }
                 }
             }
@@ -138,7 +138,7 @@ pub fn index(presets: &[&Preset]) -> String {
         footer { p { (NOTE) } }
         (script(&[include_str!("page/theme.js")]))
     };
-    document("What the block barrier guarantees", &body)
+    document(LESSON, &body)
 }
 
 fn document(title: &str, body: &Markup) -> String {
@@ -176,25 +176,29 @@ fn icon(path: &str) -> Markup {
 }
 
 fn theme_button() -> Markup {
-    html! { button.theme id="theme" type="button" aria-label="Switch between light and dark" { (icon("M10 3a7 7 0 1 0 0 14zM10 3a7 7 0 0 1 0 14")) } }
+    html! {
+        button.theme id="theme" type="button" aria-label="Switch between light and dark" {
+            svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true" {
+                circle cx="10" cy="10" r="7.5" fill="none" {}
+                path d="M10 3a7 7 0 0 1 0 14z" {}
+            }
+        }
+    }
 }
 
-fn controls(exhibits: &[Exhibit], elsewhere: &[&Preset], first: &Preset) -> Markup {
-    let here = |name: &str| exhibits.iter().any(|exhibit| exhibit.preset.name == name);
-    let option = |preset: &Preset| {
+fn controls(shown: &[Shown], pages: &[&Exhibit], first: &Exhibit) -> Markup {
+    let option = |exhibit: &Exhibit, elsewhere: bool| {
         html! {
-            option value=(preset.name) selected[preset.name == first.name] data-page[!here(preset.name)] {
-                (preset.title)
-            }
+            option value=(exhibit.name) selected[exhibit.name == first.name] data-page[elsewhere] { (title(exhibit)) }
         }
     };
     html! {
         form.controls id="controls" aria-label="What to show" {
-            label { span { "Exhibit" } select id="preset" {
-                @if elsewhere.is_empty() {
-                    @for exhibit in exhibits { (option(exhibit.preset)) }
+            label { span { "Exhibit" } select id="exhibit" {
+                @if pages.is_empty() {
+                    @for Shown { exhibit, .. } in shown { (option(exhibit, false)) }
                 } @else {
-                    @for preset in elsewhere { (option(preset)) }
+                    @for exhibit in pages { (option(exhibit, exhibit.name != first.name)) }
                 }
             } }
             fieldset { legend { "Threads a block" } div.segments id="blocks" {} }
@@ -231,7 +235,7 @@ fn stage() -> Markup {
                 input type="range" id="step" min="0" value="0" aria-label="Step";
                 output id="count" for="step" {}
             }
-            p.now id="now" aria-live="polite" {}
+            p.narration id="now" aria-live="polite" {}
         }
     }
 }
@@ -241,7 +245,7 @@ fn memory() -> Markup {
         section.card.memory aria-labelledby="memory-title" {
             div.head {
                 h2 id="memory-title" { "Shared memory" }
-                p.hint { "Point at a cell, or move with the arrow keys, for its history." }
+                p.hint { "Point at a cell, or use the arrow keys." }
             }
             div id="cells" {}
             div.history id="history" aria-live="polite" {}
@@ -254,28 +258,36 @@ fn verdict() -> Markup {
         section.card.verdict id="verdict" aria-labelledby="headline" {
             h2 id="headline" {}
             div.sides {
-                div.side id="answer" { h3 { "The answer, in this run" } p.big {} p {} }
-                div.side id="judged" { h3 { "The verdict, for every run" } p.big {} dl {} }
+                div.side id="answer" { h3 { "Answer, in this run" } p.big {} p {} }
+                div.side id="judged" { h3 { "Verdict, for every run" } p.big {} dl {} }
             }
-            ul.long id="long" {}
+            ul.found id="found" {}
         }
     }
 }
 
-fn sources(exhibits: &[Exhibit]) -> Markup {
+fn sources(shown: &[Shown], first: &Exhibit) -> Markup {
     html! {
         section.card.source aria-labelledby="source-title" {
             div.head { h2 id="source-title" { "The kernel" } }
-            @for Exhibit { preset, .. } in exhibits {
-                @let source = source(preset.source);
-                figure data-preset=(preset.name) hidden {
-                    figcaption { (preset.file) }
-                    div.code tabindex="0" role="group" aria-label="Source" {
-                        ol start=(source.first) {
-                            @for (number, line) in (source.first..).zip(&source.lines) {
-                                li data-line=(number) { code { (PreEscaped(line)) } }
-                            }
-                        }
+            @for Shown { exhibit, .. } in shown {
+                (figure(exhibit, exhibit.name != first.name))
+            }
+        }
+    }
+}
+
+fn figure(exhibit: &'static Exhibit, hidden: bool) -> Markup {
+    let source = source(exhibit.page.text);
+    let marked = Listing::new(exhibit).marked();
+    let class = |number: u32| marked.contains(&(number as usize)).then_some("marked");
+    html! {
+        figure data-exhibit=(exhibit.name) hidden[hidden] {
+            figcaption { (exhibit.page.path) }
+            div.code tabindex="0" role="group" aria-label="Source" {
+                ol start=(source.first) {
+                    @for (number, line) in (source.first..).zip(&source.lines) {
+                        li data-line=(number) { code class=[class(number)] { (PreEscaped(line)) } }
                     }
                 }
             }
@@ -290,32 +302,4 @@ fn steps() -> Markup {
             ol id="steps" {}
         }
     }
-}
-
-/// Block sizes offered in every picture.
-pub const BLOCKS: [u32; 4] = [32, 64, 128, 256];
-
-/// The runs that a page offers: lockstep from three seeds at every size; where lanes run apart, sizes
-/// that can still be read step by step.
-#[must_use]
-pub fn choices(block: u32, seed: u64) -> Vec<Choice> {
-    const READABLE: u32 = 64;
-    let mut blocks = BLOCKS.to_vec();
-    blocks.push(block);
-    blocks.sort_unstable();
-    blocks.dedup();
-    let mut choices = Vec::new();
-    for block in blocks {
-        for further in 0..3 {
-            choices.push(Choice { block, policy: Policy::Lockstep, seed: seed.wrapping_add(further) });
-        }
-        if block <= READABLE {
-            choices.extend([Policy::Independent, Policy::Random].map(|policy| Choice {
-                block,
-                policy,
-                seed,
-            }));
-        }
-    }
-    choices
 }

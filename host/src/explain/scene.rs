@@ -3,39 +3,16 @@
 use std::collections::HashSet;
 
 use anyhow::{Context, Result};
-use cuda_std::emulator::{Event, Launch, Place, Policy, Site, Space, Trace, What};
+use cuda_std::emulator::{Event, Hazard, Party, Place, Report, Site, Space, Trace, What};
 use serde::Serialize;
 
+use super::choice::Choice;
 use super::frames::frames;
-use super::preset::{Outcome, Preset};
 use super::verdict::{Said, said};
+use crate::exhibits::{Exhibit, Outcome, Problem, Shape, launch_with};
 
 /// Threads of a warp.
 const WARP: u32 = 32;
-
-/// The run that a picture shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
-    /// Threads in a block.
-    pub block: u32,
-    /// How they are interleaved.
-    pub policy: Policy,
-    /// From which seed.
-    pub seed: u64,
-}
-
-impl Choice {
-    /// The schedule in a few words.
-    #[must_use]
-    pub fn schedule(&self) -> String {
-        let how = match self.policy {
-            Policy::Lockstep => "warps in lockstep",
-            Policy::Independent => "lanes run apart",
-            Policy::Random => "one thread at a time",
-        };
-        format!("{how}, seed {}", self.seed)
-    }
-}
 
 /// One run, ready to be drawn.
 #[derive(Clone, Debug, Serialize)]
@@ -203,34 +180,78 @@ pub struct End {
     pub d: i64,
 }
 
-/// Runs a preset and prepares what came of it.
+/// Runs an exhibit and prepares what came of it.
 ///
 /// # Errors
 ///
 /// If it cannot be launched.
-pub fn scene(preset: &Preset, choice: Choice) -> Result<Scene> {
-    let what = || format!("cannot run {} with {} threads a block", preset.name, choice.block);
-    let outcome = run(preset, choice).with_context(what)?;
-    let trace = outcome.report.trace.as_ref().context("the launch kept no trace").with_context(what)?;
-    Ok(of_trace(preset, choice, &outcome, trace))
+pub fn scene(exhibit: &Exhibit, choice: Choice) -> Result<Scene> {
+    let first = run(exhibit, choice, 0)?;
+    let block = telling(exhibit, choice, &first);
+    let outcome = if block == 0 { first } else { run(exhibit, choice, block)? };
+    let trace = outcome.report.trace.as_ref().with_context(|| format!("{} left no trace", exhibit.name))?;
+    Ok(of_trace(exhibit, choice, &outcome, trace))
 }
 
-/// Runs a preset; the report holds the trace.
+/// The most frames that anybody steps through; runs with more are left out unless asked for.
+const FRAMES: u32 = 400;
+
+/// Makes the runs that a page offers, without those that are too long to be followed.
+///
+/// # Errors
+///
+/// If one cannot be launched.
+pub fn scenes(exhibit: &Exhibit, choices: &[Choice], asked: Option<u32>) -> Result<Vec<Scene>> {
+    let mut scenes = Vec::new();
+    for &choice in choices {
+        let scene = scene(exhibit, choice)?;
+        if scene.frames <= FRAMES || asked == Some(choice.block) {
+            scenes.push(scene);
+        }
+    }
+    Ok(scenes)
+}
+
+/// Runs an exhibit; the report holds the trace of the block.
 ///
 /// # Errors
 ///
 /// If it cannot be launched.
-pub fn run(preset: &Preset, choice: Choice) -> Result<Outcome> {
-    let Choice { block, policy, seed } = choice;
-    let launch = Launch::new(preset.grid, block).policy(policy).seed(seed).workers(1).trace(preset.traced);
-    (preset.launch)(launch, block)
+pub fn run(exhibit: &Exhibit, choice: Choice, block: u64) -> Result<Outcome> {
+    let Choice { policy, seed, .. } = choice;
+    launch_with(exhibit, choice.block, |launch| launch.policy(policy).seed(seed).workers(1).trace(block))
 }
 
-fn of_trace(preset: &Preset, choice: Choice, outcome: &Outcome, trace: &Trace) -> Scene {
+/// The block to show: where the answer is wrong, or else where something was found.
+fn telling(exhibit: &Exhibit, choice: Choice, outcome: &Outcome) -> u64 {
+    let report = &outcome.report;
+    let wrong = outcome.wrong_at.first().filter(|_| by_thread(exhibit));
+    let wrong = wrong.map(|&element| element as u64 / u64::from(choice.block));
+    wrong
+        .or(report.divergence.as_ref().map(|found| found.block))
+        .or(report.hazards.first().map(|found| found.first.block))
+        .or(report.uninitialised.first().map(|found| found.by.block))
+        .or(report.lost_writes.first().map(|found| found.by.block))
+        .or(report.fault.as_ref().map(|found| found.block))
+        .unwrap_or(0)
+}
+
+/// Whether each thread of the grid has the element of its own number.
+fn by_thread(exhibit: &Exhibit) -> bool {
+    exhibit.shape != Shape::Square
+}
+
+fn of_trace(exhibit: &Exhibit, choice: Choice, outcome: &Outcome, trace: &Trace) -> Scene {
     let (frame_of, count) = frames(trace);
+    let (x, y) = Problem::new(exhibit.shape, choice.block).grid;
+    let report = Report { hazards: hazards(&outcome.report, trace), ..outcome.report.clone() };
+    let in_block = by_thread(exhibit).then(|| {
+        let here = |&&element: &&usize| element as u64 / u64::from(choice.block) == trace.block;
+        outcome.wrong_at.iter().filter(here).count()
+    });
     let mut scene = Scene {
         block: choice.block,
-        traced: (trace.block, preset.grid),
+        traced: (trace.block, x * y),
         schedule: choice.schedule(),
         frames: count,
         arrays: Vec::new(),
@@ -238,7 +259,7 @@ fn of_trace(preset: &Preset, choice: Choice, outcome: &Outcome, trace: &Trace) -
         groups: Vec::new(),
         lines: Vec::new(),
         arcs: Vec::new(),
-        said: said(outcome),
+        said: said(outcome, &report, in_block),
     };
     // The position in the trace settles what happens first within a frame.
     let mut order: Vec<usize> = (0..trace.events.len()).collect();
@@ -251,6 +272,35 @@ fn of_trace(preset: &Preset, choice: Choice, outcome: &Outcome, trace: &Trace) -
     }
     scene.draw_arcs(trace, &frame_of);
     scene
+}
+
+/// The hazards of a report, told by a pair of the block that is drawn wherever it has one.
+fn hazards(report: &Report, trace: &Trace) -> Vec<Hazard> {
+    report.hazards.iter().map(|hazard| in_trace(hazard, trace).unwrap_or_else(|| hazard.clone())).collect()
+}
+
+fn in_trace(hazard: &Hazard, trace: &Trace) -> Option<Hazard> {
+    let party = |step: usize| match &trace.events[step] {
+        Event { thread, site: Some(site), what: What::Access { place, writes, trips, .. }, .. } => {
+            let party = Party {
+                thread: *thread,
+                block: trace.block,
+                trips: trips.clone(),
+                site: *site,
+                writes: *writes,
+            };
+            Some((party, place))
+        }
+        _ => None,
+    };
+    trace.pairs.iter().filter(|pair| (pair.kind, pair.level) == (hazard.kind, hazard.level)).find_map(
+        |pair| {
+            let ((first, place), (second, _)) = (party(pair.first)?, party(pair.second)?);
+            let same = (first.site, second.site, place.name)
+                == (hazard.first.site, hazard.second.site, hazard.place.name);
+            same.then(|| Hazard { place: place.clone(), first, second, ..hazard.clone() })
+        },
+    )
 }
 
 impl Scene {

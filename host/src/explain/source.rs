@@ -5,7 +5,7 @@
 
 use maud::{Markup, html};
 
-/// Lines of a source file, from the attribute of its first kernel on.
+/// Lines of a source file.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The number of the first line kept.
@@ -14,10 +14,11 @@ pub struct Source {
     pub lines: Vec<String>,
 }
 
-/// The kernels of a source file: what stands above the first belongs to readers of the file.
+/// The code of a source file: what stands above its first item is for readers of the file.
 #[must_use]
 pub fn source(text: &str) -> Source {
-    let first = text.lines().position(|line| line.trim() == "#[kernel]").unwrap_or(0);
+    let heads = |line: &str| line.is_empty() || line.starts_with("//") || line.starts_with("use ");
+    let first = text.lines().position(|line| !heads(line)).unwrap_or(0);
     let lines = text.lines().skip(first).map(|line| markup(line).into_string()).collect();
     Source { first: first as u32 + 1, lines }
 }

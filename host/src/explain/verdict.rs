@@ -3,22 +3,24 @@
 use cuda_std::emulator::{FaultKind, Report};
 use serde::Serialize;
 
-use super::preset::Outcome;
+use crate::exhibits::Outcome;
 use crate::verdict;
 
 /// The answer and the verdicts of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Said {
     /// Both in one line.
-    pub headline: String,
-    /// Whether every element came out as a reader expects.
-    pub right: bool,
-    /// The count in words.
+    pub headline: &'static str,
+    /// Whether every element came out as a reader expects; `null` where there is nothing to expect.
+    pub right: Option<bool>,
+    /// That in words.
     pub answer: String,
     /// Whether CUDA defines what the kernel does.
     pub defined: bool,
-    /// Race, barrier, uninitialised, out of bounds.
+    /// Race, barrier, memory, faults.
     pub verdicts: Vec<Verdict>,
+    /// What was found, in whole sentences.
+    pub found: Vec<String>,
 }
 
 /// One of the checks.
@@ -29,90 +31,71 @@ pub struct Verdict {
     /// Whether nothing was found.
     pub ok: bool,
     /// What was, in a few words.
-    pub short: String,
-    /// In whole sentences, if there is more to say.
-    pub long: Vec<String>,
+    pub words: String,
 }
 
-/// Puts an outcome into words.
+/// Puts an outcome into words; `report` is its report as it shows in the block that is drawn.
 #[must_use]
-pub fn said(outcome: &Outcome) -> Said {
-    let Outcome { report, right, of } = outcome;
-    let verdicts = vec![race(report), barrier(report), uninitialised(report), bounds(report)];
-    let defined = verdicts.iter().all(|verdict| verdict.ok) && report.is_clean();
-    let answered = report.fault.is_none();
-    let all = right == of && answered;
-    let headline = match (answered, all, defined) {
-        (false, ..) => "No answer: the launch ended early",
-        (_, true, true) => "Right answer, defined",
-        (_, true, false) => "Right answer, undefined",
-        (_, false, true) => "Wrong answer, defined",
-        (_, false, false) => "Wrong answer, undefined",
+pub fn said(outcome: &Outcome, report: &Report, in_block: Option<usize>) -> Said {
+    let defined = report.is_clean();
+    let faulted = report.fault.is_some();
+    let right = outcome.wrong.map(|wrong| wrong == 0 && !faulted);
+    let headline = match (right, defined) {
+        _ if faulted => "The launch ended early",
+        (Some(true), true) => "Right answer, defined",
+        (Some(true), false) => "Right answer, undefined",
+        (Some(false), true) => "Wrong answer, defined",
+        (Some(false), false) => "Wrong answer, undefined",
+        (None, true) => "Defined",
+        (None, false) => "Undefined",
     };
-    let answer = match (answered, all) {
-        (false, _) => "The launch ended before all of it was written.".into(),
-        (_, true) => format!("All {of} elements are what the kernel is meant to compute."),
-        (_, false) => format!("{} of {of} elements are wrong in this run.", of - right),
-    };
-    Said { headline: headline.into(), right: all, answer, defined, verdicts }
-}
-
-fn race(report: &Report) -> Verdict {
-    Verdict {
-        check: "Race",
-        ok: report.hazards.is_empty() && report.divergence.is_none(),
-        short: verdict::race(report),
-        long: report.hazards.iter().map(verdict::hazard).collect(),
-    }
-}
-
-fn barrier(report: &Report) -> Verdict {
-    let mut long = Vec::new();
-    let mut short = "ok".to_owned();
-    if let Some(found) = &report.divergence {
-        short = "divergent".into();
-        long.push(format!(
-            "{} threads wait at {}, {} are elsewhere. From there on nothing is ordered in a documented way.",
-            found.waiting.len(),
-            found.site,
-            found.elsewhere.len()
-        ));
-    } else if let Some(misuse) = report.warp_misuse.first() {
-        short = "sync_warp misused".into();
-        long.push(format!("thread {} at {}: not in its own mask", misuse.thread, misuse.site));
-    } else if let Some(exit) = report.early_exit {
-        short = "ok, without exited threads".into();
-        long.push(format!(
-            "{} threads had exited when the barrier at {} went on. That is legal; nothing orders what they wrote.",
+    let mut found: Vec<String> = report.hazards.iter().map(verdict::hazard).collect();
+    found.extend(verdict::others(report));
+    if let Some(exit) = report.early_exit {
+        found.push(format!(
+            "{} threads had exited when the barrier at {} went on; that is legal, and nothing orders what they wrote",
             exit.threads, exit.site
         ));
     }
-    Verdict {
-        check: "Barrier",
-        ok: report.divergence.is_none() && report.warp_misuse.is_empty(),
-        short,
-        long,
+    Said {
+        headline,
+        right,
+        answer: answer(outcome, faulted, in_block),
+        defined,
+        verdicts: verdicts(report),
+        found,
     }
 }
 
-fn uninitialised(report: &Report) -> Verdict {
-    let long = report
-        .uninitialised
-        .iter()
-        .map(|found| {
-            let (name, index) = (found.place.name, found.place.index);
-            format!("{} reads of cells that nothing writes, the first of {name}[{index}]", found.reads)
-        })
-        .collect();
-    let ok = report.uninitialised.is_empty();
-    Verdict { check: "Uninitialised", ok, short: if ok { "none" } else { "found" }.into(), long }
+fn answer(outcome: &Outcome, faulted: bool, in_block: Option<usize>) -> String {
+    match (outcome.wrong, in_block) {
+        _ if faulted => "It was not all written.".into(),
+        (None, _) => "There is none that this kernel should give.".into(),
+        (Some(0), _) => format!("All {} elements are as they should be.", outcome.len),
+        (Some(wrong), Some(here)) => {
+            format!("{wrong} of {} elements are wrong, {here} of them in the block shown.", outcome.len)
+        }
+        (Some(wrong), None) => format!("{wrong} of {} elements are wrong.", outcome.len),
+    }
 }
 
-fn bounds(report: &Report) -> Verdict {
-    let Some(fault) = &report.fault else {
-        return Verdict { check: "Out of bounds", ok: true, short: "none".into(), long: Vec::new() };
+fn verdicts(report: &Report) -> Vec<Verdict> {
+    let divergent = report.divergence.is_some();
+    let misused = !report.warp_misuse.is_empty();
+    let (unwritten, lost) = (!report.uninitialised.is_empty(), !report.lost_writes.is_empty());
+    let barrier = if misused { "sync_warp misused" } else { verdict::barrier(divergent) };
+    let mut verdicts = vec![
+        Verdict { check: "Race", ok: report.hazards.is_empty() && !divergent, words: verdict::race(report) },
+        Verdict { check: "Barrier", ok: !divergent && !misused, words: barrier.into() },
+        Verdict { check: "Memory", ok: !unwritten && !lost, words: verdict::memory(unwritten, lost).into() },
+    ];
+    let outside =
+        |fault: &FaultKind| matches!(fault, FaultKind::OutOfBounds { .. } | FaultKind::UnknownPointer);
+    let words = match &report.fault {
+        None => "ok",
+        Some(fault) if outside(&fault.what) => "outside",
+        Some(_) => "fault",
     };
-    let outside = matches!(fault.what, FaultKind::OutOfBounds { .. } | FaultKind::UnknownPointer);
-    let (check, short) = if outside { ("Out of bounds", "found") } else { ("Fault", "the launch ended") };
-    Verdict { check, ok: false, short: short.into(), long: vec![verdict::fault(fault)] }
+    verdicts.push(Verdict { check: "Bounds", ok: report.fault.is_none(), words: words.into() });
+    verdicts
 }

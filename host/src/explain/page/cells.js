@@ -19,6 +19,7 @@ const drawCells = (box, run, act) => {
     grid.setAttribute("aria-label", `${shared ? "Shared" : "Global"} array ${name}, ${count} cells; arrow keys move`);
     const wide = Math.min(count, WARP);
     grid.style.setProperty("--wide", wide);
+    grid.dataset.digits = Math.max(...run.touches[number].flat().map(({ value }) => String(value ?? "").length));
     for (let cell = 0; cell < count; cell++) {
       if (cell % WARP === 0) grid.append(node("span", { className: "index", ariaHidden: "true", textContent: cell }));
       const button = node("button", { type: "button", className: "cell", tabIndex: cell === 0 ? 0 : -1 });
@@ -68,18 +69,27 @@ const stepCells = ({ run, cells, raced }, step) => {
   }
 };
 
+// A warp barrier matters to a cell only if one of its threads came to it.
+const touchesWarp = (group, touches) =>
+  touches.some(({ thread }) => group.p.some(([first, last]) => first <= thread && thread <= last));
+
 const showHistory = (box, { run, raced }, looked, step, act) => {
   box.replaceChildren();
   if (!looked) return;
   const { array, cell } = looked;
   const name = `${run.scene.arrays[array].name}[${cell}]`;
   const list = node("ol");
-  for (const touch of run.touches[array][cell]) {
-    const jump = node("button", { type: "button", textContent: `step ${touch.frame + 1}` });
-    jump.addEventListener("click", () => act.step(touch.frame + 1));
-    list.append(node("li", { className: `${touch.kind}${touch.frame < step ? "" : " future"}` }, jump,
-      node("span", { textContent: touchInWords(run, touch) }),
-      node("small", { textContent: `line ${lineOf(run, touch.site)}` })));
+  const touches = run.touches[array][cell];
+  const [from, to] = [touches[0]?.frame ?? 0, touches.at(-1)?.frame ?? 0];
+  const between = run.barriers.filter((group) => group.f > from && group.f < to && touchesWarp(group, touches))
+    .map((group) => ({ frame: group.f, kind: group.void ? "void" : "barrier", words: groupInWords(run, group), site: group.s }));
+  const events = [...touches.map((touch) => ({ ...touch, words: touchInWords(run, touch) })), ...between];
+  for (const event of events.sort((a, b) => a.frame - b.frame)) {
+    const jump = node("button", { type: "button", textContent: `step ${event.frame + 1}` });
+    jump.addEventListener("click", () => act.step(event.frame + 1));
+    list.append(node("li", { className: `${event.kind}${event.frame < step ? "" : " future"}` }, jump,
+      node("span", { textContent: event.words }),
+      node("small", { textContent: `line ${lineOf(run, event.site)}` })));
   }
   box.append(node("h3", { textContent: name }), list);
   const arcs = (raced.get(`${array} ${cell}`) ?? []).filter((arc) => happened(arc, step));

@@ -3,9 +3,9 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const el = (id) => document.getElementById(id);
 const runs = new Map();
-const state = { preset: null, block: 0, schedule: "", step: 0, looked: null, run: null, timeline: null, cells: null, playing: 0 };
+const state = { exhibit: null, block: 0, schedule: "", step: 0, looked: null, run: null, timeline: null, cells: null, playing: 0 };
 
-const scenesOf = (block) => state.preset.scenes.filter((scene) => scene.block === block);
+const scenesOf = (block) => state.exhibit.scenes.filter((scene) => scene.block === block);
 
 const act = {
   step(step) {
@@ -44,12 +44,18 @@ const show = (moved) => {
     button.classList.toggle("looked", looked !== null && Number(array) === looked.array && Number(cell) === looked.cell);
   }
   showHistory(el("history"), cells, looked, step, act);
-  stepSource(document.querySelector(`figure[data-preset="${state.preset.name}"]`), run, step, arcs);
+  stepSource(document.querySelector(`figure[data-exhibit="${state.exhibit.name}"]`), run, step, arcs);
 };
 
 const layout = () => {
   state.timeline = drawTimeline(el("timeline"), state.run, act);
   show(true);
+};
+
+// Where nothing races: the cell that the first thread reads.
+const firstRead = ({ scene }) => {
+  const group = scene.groups.find(({ k, t, a }) => k === "load" && t === 0 && scene.arrays[a].shared);
+  return group ? { array: group.a, cell: group.c } : null;
 };
 
 const chooseRun = () => {
@@ -59,7 +65,7 @@ const chooseRun = () => {
   if (!runs.has(scene)) runs.set(scene, unfold(scene));
   state.run = runs.get(scene);
   const first = state.run.arcs[0];
-  state.looked = first ? { array: first.a, cell: first.c } : null;
+  state.looked = first ? { array: first.a, cell: first.c } : firstRead(state.run);
   state.step = scene.frames;
   el("step").max = scene.frames;
   el("schedule").replaceChildren(...offered.map(({ schedule }) =>
@@ -80,15 +86,17 @@ const chooseRun = () => {
   layout();
 };
 
-const choosePreset = (name) => {
-  state.preset = data.presets.find((preset) => preset.name === name) ?? data.presets[0];
-  document.title = state.preset.title;
-  el("title").textContent = state.preset.title;
-  el("sentence").textContent = state.preset.sentence;
-  el("preset").value = state.preset.name;
-  for (const figure of document.querySelectorAll("figure[data-preset]")) figure.hidden = figure.dataset.preset !== state.preset.name;
-  const blocks = [...new Set(state.preset.scenes.map((scene) => scene.block))];
-  if (!blocks.includes(state.block)) state.block = blocks[0];
+// What is not asked for is what the exhibit begins with.
+const chooseExhibit = (name, block, schedule) => {
+  const exhibit = data.exhibits.find((exhibit) => exhibit.name === name) ?? data.exhibits[0];
+  state.exhibit = exhibit;
+  document.title = exhibit.title;
+  for (const part of ["title", "question", "proves"]) el(part).textContent = exhibit[part];
+  el("exhibit").value = exhibit.name;
+  for (const figure of document.querySelectorAll("figure[data-exhibit]")) figure.hidden = figure.dataset.exhibit !== exhibit.name;
+  const blocks = [...new Set(exhibit.scenes.map((scene) => scene.block))];
+  state.block = [block, exhibit.block, blocks[0]].find((block) => blocks.includes(block));
+  state.schedule = schedule;
   el("blocks").replaceChildren(...blocks.map((block) => {
     const input = node("input", { type: "radio", name: "block", value: block });
     input.addEventListener("change", () => { state.block = block; chooseRun(); });
@@ -114,21 +122,19 @@ const play = () => {
   }, Math.max(60, Math.min(800, 14000 / frames)));
 };
 
-// A part of the address after # may choose too: preset, block, schedule, step, theme.
+// The part of the address behind # may choose too: exhibit, block, schedule, step, theme.
 const fromAddress = () => {
   const wanted = new URLSearchParams(location.hash.slice(1));
   setTheme(wanted.get("theme"));
-  if (wanted.has("block")) state.block = Number(wanted.get("block"));
-  if (wanted.has("schedule")) state.schedule = wanted.get("schedule");
-  choosePreset(wanted.get("preset") ?? data.first.preset);
+  chooseExhibit(wanted.get("exhibit") ?? data.first, Number(wanted.get("block") ?? data.block), wanted.get("schedule"));
   if (wanted.has("step")) act.step(Number(wanted.get("step")) || 0);
 };
 
 el("controls").addEventListener("submit", (event) => event.preventDefault());
-el("preset").addEventListener("change", (event) => {
+el("exhibit").addEventListener("change", (event) => {
   const { value, selectedOptions } = event.target;
   if (selectedOptions[0].hasAttribute("data-page")) location.href = `${value}.html`;
-  else choosePreset(value);
+  else chooseExhibit(value);
 });
 el("schedule").addEventListener("change", (event) => { state.schedule = event.target.value; chooseRun(); });
 el("step").addEventListener("input", (event) => { stop(); act.step(Number(event.target.value)); });
@@ -148,6 +154,4 @@ let width = innerWidth;
 addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; layout(); } });
 addEventListener("hashchange", fromAddress);
 
-state.block = data.first.block;
-state.schedule = data.first.schedule;
 fromAddress();

@@ -3,7 +3,7 @@
 const stepSource = (figure, run, step, arcs) => {
   for (const line of figure.querySelectorAll("li")) {
     line.className = "";
-    line.querySelectorAll(".note").forEach((note) => note.remove());
+    line.querySelectorAll(".note, .under").forEach((note) => note.remove());
   }
   const at = (site) => figure.querySelector(`[data-line="${run.scene.sites[site]?.[0]}"]`);
   if (step > 0 && step < run.scene.frames) {
@@ -16,11 +16,14 @@ const stepSource = (figure, run, step, arcs) => {
       const line = at(end.s);
       if (!line) continue;
       line.classList.add("race");
-      const column = run.scene.sites[end.s][1] - 1;
       const what = `thread ${end.t} ${end.writes ? "writes" : "reads"} ${run.scene.arrays[arc.a].name}[${arc.c}]`;
-      const note = node("span", { className: "note", textContent: `${"^".repeat(4)} ${what}` });
-      note.style.setProperty("--column", column);
-      line.append(note);
+      // The name of the method called, from its column on.
+      const column = run.scene.sites[end.s][1] - 1;
+      const length = /^\w+/.exec(line.querySelector("code").textContent.slice(column))?.[0].length ?? 1;
+      const under = node("span", { className: "under", ariaHidden: "true" });
+      under.style.setProperty("--column", column);
+      under.style.setProperty("--length", length);
+      line.append(under, node("span", { className: "note", textContent: what }));
     }
   }
 };
@@ -31,14 +34,12 @@ const showVerdict = (run) => {
   panel.className = `card verdict ${said.defined ? "defined" : "undefined"}`;
   document.getElementById("headline").textContent = said.headline;
   const [, big, text] = document.getElementById("answer").children;
-  big.textContent = said.right ? "Right" : "Wrong";
-  big.className = `big ${said.right ? "right" : "wrong"}`;
+  big.textContent = said.right === null ? "None" : said.right ? "Right" : "Wrong";
   text.textContent = said.answer;
   const [, judged, list] = document.getElementById("judged").children;
   judged.textContent = said.defined ? "Defined" : "Undefined";
   judged.className = `big ${said.defined ? "ok" : "bad"}`;
-  list.replaceChildren(...said.verdicts.flatMap(({ check, ok, short }) =>
-    [node("dt", { textContent: check }), node("dd", { textContent: short, className: ok ? "ok" : "bad" })]));
-  document.getElementById("long").replaceChildren(...said.verdicts.flatMap(({ long }) =>
-    long.map((sentence) => node("li", { textContent: sentence }))));
+  list.replaceChildren(...said.verdicts.flatMap(({ check, ok, words }) =>
+    [node("dt", { textContent: check }), node("dd", { textContent: words, className: ok ? "ok" : "bad" })]));
+  document.getElementById("found").replaceChildren(...said.found.map((sentence) => node("li", { textContent: `${sentence}.` })));
 };

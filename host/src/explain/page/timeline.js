@@ -52,8 +52,6 @@ const drawTimeline = (box, run, act) => {
   const hatch = draw(defs, "pattern", { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
   draw(hatch, "line", { x1: 0, y1: 0, x2: 0, y2: 6, class: "hatch" });
 
-  const head = draw(svg, "rect", { class: "head", y: TOP - 8, width: at.column, height: at.height - TOP + 10, rx: 4 });
-
   // Threads: alive, then fading out.
   for (let warp = 0; warp < run.warps; warp++) {
     const lanes = Math.min(WARP, block - warp * WARP);
@@ -66,6 +64,8 @@ const drawTimeline = (box, run, act) => {
     draw(svg, "rect", { class: "alive", x: LEFT, y, width: end - LEFT, height });
     draw(svg, "rect", { class: "gone", x: end, y, width: at.column * FADE, height });
   }
+
+  const head = draw(svg, "rect", { class: "head", y: TOP - 8, width: at.column, height: at.height - TOP + 10, rx: 4 });
 
   // Waiting, from arrival to release.
   const waits = draw(svg, "g");
@@ -89,7 +89,7 @@ const drawTimeline = (box, run, act) => {
     const early = (i) => group.k === "load" && valueOf(group, i) === null;
     for (let i = 0; i < group.n; ) {
       let n = 1;
-      while (i + n < group.n && !apart && early(i + n) === early(i)) n++;
+      while (i + n < group.n && (!apart || early(i)) && early(i + n) === early(i)) n++;
       const kind = `${group.k}${shared ? "" : " out"}${early(i) ? " early" : ""}`;
       draw(marks, "rect", {
         class: `mark ${kind}`, "data-frame": group.f, "data-thread": group.t + i, "data-lanes": n, ...box,
