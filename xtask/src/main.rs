@@ -1,6 +1,7 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod explain;
 mod ptx;
 mod run;
 
@@ -25,6 +26,8 @@ struct Cli {
 enum Command {
     /// Run the lesson: three kernels, four block sizes, one table
     Run(run::Args),
+    /// Write a page that shows a run step by step
+    Explain(explain::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
     /// Run every test of the project
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
         Some(Command::Test) => cargo::test(),
     };

@@ -89,8 +89,8 @@ pub fn page(contents: &Contents) -> String {
                     @if pages.is_empty() { (LESSON) } @else { a href="index.html" { (LESSON) } }
                 }
                 h1 id="title" { (title(first)) }
-                p.question id="question" { (first.question) }
-                p.proves id="proves" { (first.proves) }
+                p.question id="question" { (prose(first.question)) }
+                p.proves id="proves" { (prose(first.proves)) }
             }
             (theme_button())
         }
@@ -105,6 +105,15 @@ pub fn page(contents: &Contents) -> String {
         (script(SCRIPTS))
     };
     document(&title(first), &body)
+}
+
+/// A sentence; what stands between backticks is code.
+fn prose(text: &str) -> Markup {
+    html! {
+        @for (number, part) in text.split('`').enumerate() {
+            @if number % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
 }
 
 /// An exhibit's name as a heading.
@@ -130,7 +139,7 @@ pub fn index(exhibits: &[&Exhibit]) -> String {
                 @for exhibit in exhibits {
                     li { a href=(format!("{}.html", exhibit.name)) {
                         strong { (title(exhibit)) }
-                        span { (exhibit.question) }
+                        span { (prose(exhibit.question)) }
                     } }
                 }
             }
@@ -208,18 +217,20 @@ fn controls(shown: &[Shown], pages: &[&Exhibit], first: &Exhibit) -> Markup {
 }
 
 fn stage() -> Markup {
-    let key = |class: &str, text: &str| html! { li { i class=(format!("key {class}")) {} (text) } };
+    let key = |class: &str, text: &str| html! { li data-key=(class) { i class=(format!("key {class}")) {} (text) } };
     html! {
         section.card.stage id="stage" aria-labelledby="stage-title" {
             div.head {
                 h2 id="stage-title" { "The threads of one block" }
-                ul.legend aria-label="Legend" {
+                ul.legend id="legend" aria-label="Legend" {
                     (key("store", "store"))
                     (key("load", "load"))
                     (key("early", "load of a cell not written yet"))
                     (key("out", "global memory"))
                     (key("wait", "waits"))
                     (key("barrier", "barrier"))
+                    (key("broken", "divergent barrier"))
+                    (key("unjudged", "not judged"))
                     (key("race", "race"))
                 }
             }
@@ -248,7 +259,7 @@ fn memory() -> Markup {
                 p.hint { "Point at a cell, or use the arrow keys." }
             }
             div id="cells" {}
-            div.history id="history" aria-live="polite" {}
+            div.history id="history" {}
         }
     }
 }

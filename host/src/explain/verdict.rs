@@ -57,6 +57,7 @@ pub fn said(outcome: &Outcome, report: &Report, in_block: Option<usize>) -> Said
             exit.threads, exit.site
         ));
     }
+    let found = found.into_iter().map(sentence).collect();
     Said {
         headline,
         right,
@@ -65,6 +66,11 @@ pub fn said(outcome: &Outcome, report: &Report, in_block: Option<usize>) -> Said
         verdicts: verdicts(report),
         found,
     }
+}
+
+fn sentence(words: String) -> String {
+    let mut letters = words.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).chain(['.']).collect()).unwrap_or_default()
 }
 
 fn answer(outcome: &Outcome, faulted: bool, in_block: Option<usize>) -> String {

@@ -24,6 +24,7 @@ const drawCells = (box, run, act) => {
       if (cell % WARP === 0) grid.append(node("span", { className: "index", ariaHidden: "true", textContent: cell }));
       const button = node("button", { type: "button", className: "cell", tabIndex: cell === 0 ? 0 : -1 });
       Object.assign(button.dataset, { array: number, cell });
+      button.setAttribute("aria-describedby", "history");
       button.append(node("span"));
       button.addEventListener("mouseenter", () => act.look(number, cell));
       button.addEventListener("focus", () => act.look(number, cell));

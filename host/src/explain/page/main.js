@@ -75,6 +75,7 @@ const chooseRun = () => {
   el("stage-title").textContent = grid > 1 ? `The threads of block ${block} of ${grid}` : "The threads of one block";
   state.cells = drawCells(el("cells"), state.run, act);
   showVerdict(state.run);
+  showLegend(el("legend"), state.run);
   el("steps").replaceChildren(...state.run.frames.map((_, frame) => {
     const go = node("button", { type: "button", textContent: frameInWords(state.run, frame) });
     go.addEventListener("click", () => act.step(frame + 1));
@@ -91,7 +92,7 @@ const chooseExhibit = (name, block, schedule) => {
   const exhibit = data.exhibits.find((exhibit) => exhibit.name === name) ?? data.exhibits[0];
   state.exhibit = exhibit;
   document.title = exhibit.title;
-  for (const part of ["title", "question", "proves"]) el(part).textContent = exhibit[part];
+  for (const part of ["title", "question", "proves"]) el(part).replaceChildren(...prose(exhibit[part]));
   el("exhibit").value = exhibit.name;
   for (const figure of document.querySelectorAll("figure[data-exhibit]")) figure.hidden = figure.dataset.exhibit !== exhibit.name;
   const blocks = [...new Set(exhibit.scenes.map((scene) => scene.block))];
@@ -109,6 +110,7 @@ const stop = () => {
   clearInterval(state.playing);
   state.playing = 0;
   el("play").textContent = "Play";
+  el("now").setAttribute("aria-live", "polite");
 };
 
 const play = () => {
@@ -116,6 +118,8 @@ const play = () => {
   const { frames } = state.run.scene;
   if (state.step >= frames) act.step(0);
   el("play").textContent = "Pause";
+  // Nobody can listen as fast as it plays.
+  el("now").setAttribute("aria-live", "off");
   state.playing = setInterval(() => {
     act.step(state.step + 1);
     if (state.step >= frames) stop();

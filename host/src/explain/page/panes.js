@@ -41,5 +41,5 @@ const showVerdict = (run) => {
   judged.className = `big ${said.defined ? "ok" : "bad"}`;
   list.replaceChildren(...said.verdicts.flatMap(({ check, ok, words }) =>
     [node("dt", { textContent: check }), node("dd", { textContent: words, className: ok ? "ok" : "bad" })]));
-  document.getElementById("found").replaceChildren(...said.found.map((sentence) => node("li", { textContent: `${sentence}.` })));
+  document.getElementById("found").replaceChildren(...said.found.map((sentence) => node("li", { textContent: sentence })));
 };

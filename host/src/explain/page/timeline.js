@@ -159,10 +159,12 @@ const overlayTimeline = (timeline, arcs, touches, step) => {
   }
   for (const arc of arcs) {
     const [from, to] = arc.ends.map((end) => centre(timeline, end));
-    // Bulges away from the straight line, so that it can be told from rows and columns.
+    // Bulges away from the straight line, so that it can be told from rows and columns: up where it
+    // runs along a row, else to the right.
     const [dx, dy] = [to.x - from.x, to.y - from.y];
     const length = Math.hypot(dx, dy) || 1;
-    const bulge = Math.min(46, length * 0.32) * (dx < 0 ? -1 : 1);
+    const along = Math.abs(dx) > 2 * Math.abs(dy);
+    const bulge = Math.min(46, length * 0.32) * ((along ? dx : dy) < 0 ? -1 : 1);
     const control = { x: (from.x + to.x) / 2 + (dy / length) * bulge, y: Math.max(4, (from.y + to.y) / 2 - (dx / length) * bulge) };
     draw(overlay, "path", {
       class: "arc", d: `M${from.x} ${from.y}Q${control.x} ${control.y} ${to.x} ${to.y}`,
@@ -170,4 +172,22 @@ const overlayTimeline = (timeline, arcs, touches, step) => {
     });
     for (const end of [from, to]) draw(overlay, "circle", { class: "end", cx: end.x, cy: end.y, r: 4 });
   }
+};
+
+// Only what this run shows.
+const showLegend = (legend, run) => {
+  const { groups, arrays } = run.scene;
+  const access = ({ k }) => k === "store" || k === "load";
+  const shown = {
+    store: groups.some(({ k }) => k === "store"),
+    load: groups.some(({ k }) => k === "load"),
+    early: groups.some((group) => group.k === "load" && countEarly(group) > 0),
+    out: groups.some((group) => access(group) && !arrays[group.a].shared),
+    wait: run.waits.length > 0,
+    barrier: run.barriers.some(({ k, void: broken }) => k === "release" && !broken),
+    broken: run.barriers.some((group) => group.void),
+    unjudged: run.barriers.some((group) => group.void),
+    race: run.arcs.length > 0,
+  };
+  for (const item of legend.children) item.hidden = !shown[item.dataset.key];
 };

@@ -61,3 +61,6 @@ const touchInWords = (run, touch) => {
   const what = touch.value === null ? "it before anything was written" : touch.value;
   return `thread ${touch.thread} (warp ${warpOf(touch.thread)}) ${does} ${what}`;
 };
+
+// A sentence; what stands between backticks is code.
+const prose = (text) => text.split("`").map((part, i) => (i % 2 ? Object.assign(document.createElement("code"), { textContent: part }) : part));

@@ -1,0 +1,43 @@
+//! The command line.
+
+use std::process::{Command, Output};
+
+fn explain(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_explain")).args(args).output().expect("the program starts")
+}
+
+#[track_caller]
+fn refused(args: &[&str], why: &str) {
+    let output = explain(args);
+    let message = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert_eq!(message.lines().count(), 1, "{message}");
+    assert!(message.contains(why), "{message}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_one_line() {
+    refused(&["block-33-hides-it"], "did you mean block-32-hides-it?");
+    refused(&["--block", "33"], "at 32, 64, 128, 256");
+    refused(&["--block", "4294967295"], "at 32, 64, 128, 256");
+    refused(&["--block", "many"], "invalid value");
+    refused(&["-o", "/nowhere/at/all.html"], "cannot write /nowhere/at/all.html");
+    refused(&["-o", "/"], "not the name of a file");
+    refused(&["--all", "-o", "/dev/null/site"], "cannot make the folder");
+}
+
+#[test]
+fn a_site_links_what_it_holds() {
+    let folder = std::env::temp_dir().join(format!("explain-site-{}", std::process::id()));
+    let output = explain(&["--all", "-o", folder.to_str().expect("text")]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let index = std::fs::read_to_string(folder.join("index.html")).expect("an index");
+    for exhibit in host::exhibits::EXHIBITS {
+        let name = format!("{}.html", exhibit.name);
+        assert!(index.contains(&format!("href=\"{name}\"")), "{name}");
+        assert!(folder.join(&name).is_file(), "{name}");
+    }
+    assert_eq!(std::fs::read_dir(&folder).expect("the folder").count(), host::exhibits::EXHIBITS.len() + 1);
+    std::fs::remove_dir_all(&folder).expect("the folder");
+}
