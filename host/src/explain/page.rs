@@ -222,6 +222,8 @@ fn stage() -> Markup {
         section.card.stage id="stage" aria-labelledby="stage-title" {
             div.head {
                 h2 id="stage-title" { "The threads of one block" }
+                // Where the panel is out of sight; it says the same.
+                p.chip id="chip" aria-hidden="true" {}
                 ul.legend id="legend" aria-label="Legend" {
                     (key("store", "store"))
                     (key("load", "load"))
@@ -234,8 +236,11 @@ fn stage() -> Markup {
                     (key("race", "race"))
                 }
             }
-            div.scroll id="scroll" tabindex="0" role="group" aria-label="Timeline; left and right arrow keys step" {
-                div id="timeline" {}
+            div.chart {
+                div id="warps" {}
+                div.scroll id="scroll" tabindex="0" role="group" aria-label="Timeline; left and right arrow keys step" {
+                    div id="timeline" {}
+                }
             }
             div.transport {
                 button type="button" id="start" aria-label="To the start" { (icon("M5 4v12M15 4l-7 6 7 6z")) }

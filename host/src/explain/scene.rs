@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use anyhow::{Context, Result};
-use cuda_std::emulator::{Event, Hazard, Party, Place, Report, Site, Space, Trace, What};
+use cuda_std::emulator::{Event, Hazard, Pair, Party, Place, Report, Site, Space, Trace, What};
 use serde::Serialize;
 
 use super::choice::Choice;
@@ -270,7 +270,7 @@ fn of_trace(exhibit: &Exhibit, choice: Choice, outcome: &Outcome, trace: &Trace)
     for group in &mut scene.groups {
         group.squeeze();
     }
-    scene.draw_arcs(trace, &frame_of);
+    scene.draw_arcs(trace, &frame_of, &report.hazards);
     scene
 }
 
@@ -280,27 +280,34 @@ fn hazards(report: &Report, trace: &Trace) -> Vec<Hazard> {
 }
 
 fn in_trace(hazard: &Hazard, trace: &Trace) -> Option<Hazard> {
+    let pair = trace.pairs.iter().find(|pair| is_of(pair, hazard, trace))?;
     let party = |step: usize| match &trace.events[step] {
-        Event { thread, site: Some(site), what: What::Access { place, writes, trips, .. }, .. } => {
-            let party = Party {
-                thread: *thread,
-                block: trace.block,
-                trips: trips.clone(),
-                site: *site,
-                writes: *writes,
-            };
-            Some((party, place))
-        }
+        Event { thread, site: Some(site), what: What::Access { writes, trips, .. }, .. } => Some(Party {
+            thread: *thread,
+            block: trace.block,
+            trips: trips.clone(),
+            site: *site,
+            writes: *writes,
+        }),
         _ => None,
     };
-    trace.pairs.iter().filter(|pair| (pair.kind, pair.level) == (hazard.kind, hazard.level)).find_map(
-        |pair| {
-            let ((first, place), (second, _)) = (party(pair.first)?, party(pair.second)?);
-            let same = (first.site, second.site, place.name)
-                == (hazard.first.site, hazard.second.site, hazard.place.name);
-            same.then(|| Hazard { place: place.clone(), first, second, ..hazard.clone() })
-        },
-    )
+    let place = place(&trace.events[pair.first])?.clone();
+    Some(Hazard { place, first: party(pair.first)?, second: party(pair.second)?, ..hazard.clone() })
+}
+
+/// Whether a pair is one of those that this line of the report sums up.
+fn is_of(pair: &Pair, hazard: &Hazard, trace: &Trace) -> bool {
+    let [first, second] = [pair.first, pair.second].map(|step| &trace.events[step]);
+    (pair.kind, pair.level) == (hazard.kind, hazard.level)
+        && [first.site, second.site] == [Some(hazard.first.site), Some(hazard.second.site)]
+        && place(first).is_some_and(|place| place.name == hazard.place.name)
+}
+
+fn place(event: &Event) -> Option<&Place> {
+    match &event.what {
+        What::Access { place, .. } => Some(place),
+        _ => None,
+    }
 }
 
 impl Scene {
@@ -370,30 +377,25 @@ impl Scene {
         number
     }
 
-    fn draw_arcs(&mut self, trace: &Trace, frame_of: &[u32]) {
-        let mut drawn = HashSet::new();
-        for pair in &trace.pairs {
-            let steps = [pair.first, pair.second];
-            let events = steps.map(|step| &trace.events[step]);
-            let [What::Access { place, .. }, What::Access { .. }] = events.map(|event| &event.what) else {
-                continue;
-            };
-            let line = Line {
-                kind: pair.kind.name(),
-                level: pair.level.name(),
-                a: self.array(place),
-                sites: events.map(|event| event.site.map_or(0, |site| self.site(site))),
-                writes: events.map(|event| matches!(event.what, What::Access { writes: true, .. })),
-                steps,
-            };
-            let known = self.lines.iter().position(|old| Line { steps, ..old.clone() } == line);
-            let l = known.unwrap_or(self.lines.len());
-            if known.is_none() {
-                self.lines.push(line);
-            }
-            if drawn.insert((l, place)) {
-                let end = |step: usize| End { f: frame_of[step], t: trace.events[step].thread, d: 0 };
-                self.draw_arc(Arcs { l, n: 1, c: place.index, d: 0, ends: steps.map(end) });
+    /// Draws the pairs of each hazard, in the order of the report: worst first.
+    fn draw_arcs(&mut self, trace: &Trace, frame_of: &[u32], hazards: &[Hazard]) {
+        for hazard in hazards {
+            let mut pairs = trace.pairs.iter().filter(|pair| is_of(pair, hazard, trace)).peekable();
+            let Some(first) = pairs.peek() else { continue };
+            let steps = [first.first, first.second];
+            let sites = [hazard.first.site, hazard.second.site].map(|site| self.site(site));
+            let writes = [hazard.first.writes, hazard.second.writes];
+            let (kind, level, a) = (hazard.kind.name(), hazard.level.name(), self.array(&hazard.place));
+            self.lines.push(Line { kind, level, a, sites, writes, steps });
+            let l = self.lines.len() - 1;
+            let mut drawn = HashSet::new();
+            for pair in pairs {
+                let Some(place) = place(&trace.events[pair.first]) else { continue };
+                if drawn.insert(place) {
+                    let end = |step: usize| End { f: frame_of[step], t: trace.events[step].thread, d: 0 };
+                    let ends = [pair.first, pair.second].map(end);
+                    self.draw_arc(Arcs { l, n: 1, c: place.index, d: 0, ends });
+                }
             }
         }
     }

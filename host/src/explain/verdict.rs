@@ -76,7 +76,7 @@ fn sentence(words: String) -> String {
 fn answer(outcome: &Outcome, faulted: bool, in_block: Option<usize>) -> String {
     match (outcome.wrong, in_block) {
         _ if faulted => "It was not all written.".into(),
-        (None, _) => "There is none that this kernel should give.".into(),
+        (None, _) => "This kernel computes nothing that could be compared.".into(),
         (Some(0), _) => format!("All {} elements are as they should be.", outcome.len),
         (Some(wrong), Some(here)) => {
             format!("{wrong} of {} elements are wrong, {here} of them in the block shown.", outcome.len)

@@ -15,13 +15,14 @@ const drawCells = (box, run, act) => {
   box.replaceChildren();
   const cells = [];
   for (const { name, number, cells: count, shared } of stripsOf(run)) {
+    const used = run.touches[number].filter((touches) => touches.length > 0).length;
     const grid = node("div", { className: "strip", role: "group" });
-    grid.setAttribute("aria-label", `${shared ? "Shared" : "Global"} array ${name}, ${count} cells; arrow keys move`);
+    grid.setAttribute("aria-label", `${shared ? "Shared" : "Global"} array ${name}; arrow keys move`);
     const wide = Math.min(count, WARP);
     grid.style.setProperty("--wide", wide);
     grid.dataset.digits = Math.max(...run.touches[number].flat().map(({ value }) => String(value ?? "").length));
     for (let cell = 0; cell < count; cell++) {
-      if (cell % WARP === 0) grid.append(node("span", { className: "index", ariaHidden: "true", textContent: cell }));
+      if (cell % WARP === 0) grid.append(node("span", { className: "from", ariaHidden: "true", textContent: cell }));
       const button = node("button", { type: "button", className: "cell", tabIndex: cell === 0 ? 0 : -1 });
       Object.assign(button.dataset, { array: number, cell });
       button.setAttribute("aria-describedby", "history");
@@ -44,7 +45,7 @@ const drawCells = (box, run, act) => {
       next.tabIndex = 0;
       next.focus();
     });
-    box.append(node("h3", { textContent: `${name} ` }, node("small", { textContent: shared ? `${count} cells` : "global memory" })), grid);
+    box.append(node("h3", { textContent: `${name} ` }, node("small", { textContent: `${shared ? "" : "global memory, "}${used} cell${used === 1 ? "" : "s"} used` })), grid);
   }
   if (cells.length === 0) box.append(node("p", { className: "hint", textContent: "This kernel uses no shared memory." }));
   const raced = new Map();
@@ -61,7 +62,7 @@ const stepCells = ({ run, cells, raced }, step) => {
     const held = cellAt(run, array, cell, step);
     const now = run.touches[array][cell].filter((touch) => touch.frame === step - 1);
     const races = (raced.get(`${array} ${cell}`) ?? []).some((arc) => happened(arc, step));
-    button.className = ["cell", held && "written", now.some((t) => t.kind === "store") && "stored",
+    button.className = ["cell", run.touches[array][cell].length === 0 && "unused", held && "written", now.some((t) => t.kind === "store") && "stored",
       now.some((t) => t.kind === "load") && "loaded", races && "raced"].filter(Boolean).join(" ");
     button.dataset.value = held?.value ?? "";
     button.firstChild.textContent = held?.value ?? "";
@@ -84,7 +85,8 @@ const showHistory = (box, { run, raced }, looked, step, act) => {
   const [from, to] = [touches[0]?.frame ?? 0, touches.at(-1)?.frame ?? 0];
   const between = run.barriers.filter((group) => group.f > from && group.f < to && touchesWarp(group, touches))
     .map((group) => ({ frame: group.f, kind: group.void ? "void" : "barrier", words: groupInWords(run, group), site: group.s }));
-  const events = [...touches.map((touch) => ({ ...touch, words: touchInWords(run, touch) })), ...between];
+  const together = neighbours(touches).map((touches) => ({ ...touches[0], words: touchesInWords(touches) }));
+  const events = [...together, ...between];
   for (const event of events.sort((a, b) => a.frame - b.frame)) {
     const jump = node("button", { type: "button", textContent: `step ${event.frame + 1}` });
     jump.addEventListener("click", () => act.step(event.frame + 1));

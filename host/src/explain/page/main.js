@@ -31,7 +31,10 @@ const show = (moved) => {
   const arcs = arcsShown();
   const touches = looked ? run.touches[looked.array][looked.cell] : [];
   if (moved) {
-    stepTimeline(timeline, step, el("scroll"));
+    stepTimeline(timeline, step);
+    // At the end there is nothing to follow: show the race, if there is one.
+    const end = step === run.scene.frames && arcs.length > 0;
+    scrollTimeline(timeline, end ? (arcs[0].ends[0].f + arcs[0].ends[1].f) / 2 : step);
     stepCells(cells, step);
     el("step").value = step;
     el("count").textContent = `${step} of ${run.scene.frames}`;
@@ -48,7 +51,7 @@ const show = (moved) => {
 };
 
 const layout = () => {
-  state.timeline = drawTimeline(el("timeline"), state.run, act);
+  state.timeline = drawTimeline(el("timeline"), el("warps"), state.run, act);
   show(true);
 };
 
@@ -128,7 +131,7 @@ const play = () => {
 
 // The part of the address behind # may choose too: exhibit, block, schedule, step, theme.
 const fromAddress = () => {
-  const wanted = new URLSearchParams(location.hash.slice(1));
+  const wanted = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
   setTheme(wanted.get("theme"));
   chooseExhibit(wanted.get("exhibit") ?? data.first, Number(wanted.get("block") ?? data.block), wanted.get("schedule"));
   if (wanted.has("step")) act.step(Number(wanted.get("step")) || 0);
@@ -148,7 +151,9 @@ for (const [id, to] of [["start", () => 0], ["back", () => state.step - 1], ["fo
 el("play").addEventListener("click", play);
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, .code")) return;
-  const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: Infinity }[event.key];
+  const stage = event.target.closest("#stage");
+  if (!stage && event.target !== document.body) return;
+  const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, ...(stage && { Home: 0, End: Infinity }) }[event.key];
   if (to === undefined) return;
   event.preventDefault();
   stop();
@@ -156,6 +161,6 @@ document.addEventListener("keydown", (event) => {
 });
 let width = innerWidth;
 addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; layout(); } });
-addEventListener("hashchange", fromAddress);
+addEventListener("hashchange", () => { if (location.hash.includes("=")) fromAddress(); });
 
 fromAddress();

@@ -33,8 +33,11 @@ const showVerdict = (run) => {
   const panel = document.getElementById("verdict");
   panel.className = `card verdict ${said.defined ? "defined" : "undefined"}`;
   document.getElementById("headline").textContent = said.headline;
+  const chip = document.getElementById("chip");
+  chip.textContent = said.headline;
+  chip.className = `chip ${said.defined ? "ok" : "bad"}`;
   const [, big, text] = document.getElementById("answer").children;
-  big.textContent = said.right === null ? "None" : said.right ? "Right" : "Wrong";
+  big.textContent = said.right === null ? "Not compared" : said.right ? "Right" : "Wrong";
   text.textContent = said.answer;
   const [, judged, list] = document.getElementById("judged").children;
   judged.textContent = said.defined ? "Defined" : "Undefined";

@@ -66,3 +66,16 @@ const cellAt = (run, array, cell, step) => {
 
 const happened = (arc, step) => arc.ends.every((end) => end.f < step);
 const warpOf = (thread) => Math.floor(thread / WARP);
+
+// Touches of one cell, put together where neighbouring threads of a warp did the same in one frame.
+const neighbours = (touches) => {
+  const found = [];
+  for (const touch of touches) {
+    const last = found.at(-1)?.at(-1);
+    const goesOn = last && last.frame === touch.frame && last.kind === touch.kind && last.site === touch.site
+      && last.thread + 1 === touch.thread && warpOf(last.thread) === warpOf(touch.thread);
+    if (goesOn) found.at(-1).push(touch);
+    else found.push([touch]);
+  }
+  return found;
+};

@@ -8,7 +8,8 @@ const draw = (parent, name, attributes = {}) => {
   return element;
 };
 
-const LEFT = 58;
+const LABELS = 58;
+const LEFT = 2;
 const TOP = 26;
 const GAP = 10;
 const FADE = 1.6;
@@ -39,8 +40,11 @@ const stretches = (count, of) => {
   return found;
 };
 
-const drawTimeline = (box, run, act) => {
+const drawTimeline = (box, labels, run, act) => {
+  labels.replaceChildren();
+  const names = draw(labels, "svg", { width: LABELS, height: 1, "aria-hidden": "true", class: "timeline" });
   const at = measure(run, box.parentElement.clientWidth);
+  names.setAttribute("height", at.height);
   const { frames, block } = run.scene;
   box.replaceChildren();
   const svg = draw(box, "svg", { width: at.width, height: at.height, "aria-hidden": "true", class: "timeline" });
@@ -55,7 +59,7 @@ const drawTimeline = (box, run, act) => {
   // Threads: alive, then fading out.
   for (let warp = 0; warp < run.warps; warp++) {
     const lanes = Math.min(WARP, block - warp * WARP);
-    const label = draw(svg, "text", { class: "warp", x: LEFT - 10, y: at.y(warp * WARP) + (lanes * at.lane) / 2, dy: "0.35em" });
+    const label = draw(names, "text", { class: "warp", x: LABELS - 10, y: at.y(warp * WARP) + (lanes * at.lane) / 2, dy: "0.35em" });
     label.textContent = `warp ${warp}`;
   }
   for (const { t, n, is: exit } of stretches(block, (thread) => run.exit[thread])) {
@@ -128,7 +132,7 @@ const drawTimeline = (box, run, act) => {
 };
 
 // Marks up to this step have happened; those behind it are still to come.
-const stepTimeline = (timeline, step, scroll) => {
+const stepTimeline = (timeline, step) => {
   const { at, svg, head, run } = timeline;
   for (const mark of svg.querySelectorAll("[data-frame]")) {
     const frame = Number(mark.dataset.frame);
@@ -137,9 +141,12 @@ const stepTimeline = (timeline, step, scroll) => {
   }
   head.setAttribute("x", at.x(step - 1));
   head.setAttribute("visibility", step > 0 && step < run.scene.frames ? "visible" : "hidden");
-  if (scroll && scroll.scrollWidth > scroll.clientWidth) {
-    scroll.scrollLeft = at.x(step) - scroll.clientWidth / 2;
-  }
+};
+
+// Keeps a frame in sight where the timeline is wider than its box.
+const scrollTimeline = ({ at, box }, frame) => {
+  const scroll = box.parentElement;
+  scroll.scrollLeft = at.x(frame) - scroll.clientWidth / 2;
 };
 
 const centre = ({ at }, end) => ({ x: at.x(end.f) + at.column / 2, y: at.y(end.t) + at.lane / 2 });
@@ -149,12 +156,12 @@ const overlayTimeline = (timeline, arcs, touches, step) => {
   const { overlay, at } = timeline;
   overlay.replaceChildren();
   const joined = (touch) => arcs.some((arc) => arc.ends.some((end) => end.f === touch.frame && end.t === touch.thread));
-  for (const touch of touches) {
-    if (touch.frame >= step || joined(touch)) continue;
-    const height = Math.max(at.lane, 5);
+  for (const group of neighbours(touches.filter((touch) => touch.frame < step && !joined(touch)))) {
+    const [first, last] = [group[0], group.at(-1)];
+    const height = Math.max(at.y(last.thread) + at.lane - at.y(first.thread), 5);
+    const middle = (at.y(first.thread) + at.y(last.thread) + at.lane) / 2;
     draw(overlay, "rect", {
-      class: `ring ${touch.kind}`, x: at.x(touch.frame) + 1, width: at.column - 2,
-      y: at.y(touch.thread) + at.lane / 2 - height / 2 - 1, height: height + 2, rx: 2,
+      class: "ring", x: at.x(first.frame) + 1, width: at.column - 2, y: middle - height / 2 - 1, height: height + 2, rx: 2,
     });
   }
   for (const arc of arcs) {

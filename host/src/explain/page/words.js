@@ -56,10 +56,13 @@ const frameInWords = (run, frame) => {
   }).join(". ") + ".";
 };
 
-const touchInWords = (run, touch) => {
-  const does = touch.kind === "store" ? "writes" : "reads";
-  const what = touch.value === null ? "it before anything was written" : touch.value;
-  return `thread ${touch.thread} (warp ${warpOf(touch.thread)}) ${does} ${what}`;
+const touchesInWords = (touches) => {
+  const [first, last] = [touches[0], touches.at(-1)];
+  const one = touches.length === 1;
+  const does = first.kind === "store" ? (one ? "writes" : "write") : one ? "reads" : "read";
+  const same = touches.every(({ value }) => value === first.value);
+  const what = !same ? `${first.value} … ${last.value}` : first.value === null ? "it before anything was written" : first.value;
+  return `${threadsInWords(first.thread, touches.length)} (warp ${warpOf(first.thread)}) ${does} ${what}`;
 };
 
 // A sentence; what stands between backticks is code.
