@@ -5,6 +5,7 @@
 pub mod args;
 pub mod device;
 pub mod lesson;
+pub mod program;
 pub mod reference;
 pub mod report;
 pub mod verdict;
