@@ -1,8 +1,13 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod cuda;
+mod doctor;
+mod link;
+mod machine;
 mod ptx;
 mod run;
+mod sanitizer;
 
 use std::process::ExitCode;
 
@@ -27,6 +32,14 @@ enum Command {
     Run(run::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Let NVIDIA's racecheck judge the kernels on a card
+    Racecheck(sanitizer::Args),
+    /// Let NVIDIA's synccheck judge their barriers
+    Synccheck(sanitizer::Args),
+    /// Let NVIDIA's memcheck judge their accesses
+    Memcheck(sanitizer::Args),
+    /// Say what this machine has, and what each missing piece would enable
+    Doctor,
     /// Run every test of the project
     Test,
 }
@@ -40,6 +53,10 @@ fn main() -> ExitCode {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
+        Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
+        Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
+        Some(Command::Doctor) => doctor::run(),
         Some(Command::Test) => cargo::test(),
     };
     done.unwrap_or_else(|error| {
