@@ -56,6 +56,9 @@ pub struct Args {
     /// The kernels as PTX; xtask names the file
     #[arg(long, hide = true, value_name = "FILE")]
     pub ptx: Option<PathBuf>,
+    /// How many seconds a launch on a card may take before it counts as hung
+    #[arg(long, hide = true, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
+    pub patience: u32,
     /// Run one kernel only, as a checker wants it
     #[arg(long, hide = true, value_enum)]
     pub only: Option<Only>,

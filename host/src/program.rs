@@ -1,5 +1,6 @@
 //! The lesson as a program. Exit codes: 0 every gate holds, 1 a gate failed, 2 cannot run.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -38,6 +39,7 @@ fn run(args: &Args) -> Result<ExitCode> {
         bail!(message);
     }
     let mut device = open(args)?;
+    let mut stdout = io::stdout().lock();
     let mut runs = Vec::new();
     for number in 1..=args.runs {
         if number > 1 {
@@ -46,14 +48,14 @@ fn run(args: &Args) -> Result<ExitCode> {
         let run = lesson::run(args, &mut *device)?;
         if args.format == Format::Table {
             if number == 1 {
-                println!("{}", report::header(args, &device.headline()));
+                writeln!(stdout, "{}", report::header(args, &device.headline()))?;
             }
-            println!("{}", report::text(args, &run, number));
+            writeln!(stdout, "{}", report::text(args, &run, number))?;
         }
         runs.push(run);
     }
     if args.format == Format::Json {
-        println!("{:#}", report::json(args, &device.describe(), &runs));
+        writeln!(stdout, "{:#}", report::json(args, &device.describe(), &runs))?;
     }
     let holds = runs.iter().flat_map(Run::launches).all(Launched::gate_holds);
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(GATE_FAILED) })
@@ -67,7 +69,7 @@ fn open(args: &Args) -> Result<Box<dyn Device>> {
             let Some(ptx) = &args.ptx else {
                 bail!("no --ptx FILE given; `cargo xtask ptx` makes one");
             };
-            Ok(Box::new(crate::device::Cuda::open(ptx)?))
+            Ok(Box::new(crate::device::Cuda::open(ptx, args.patience)?))
         }
         #[cfg(not(feature = "cuda"))]
         DeviceChoice::Auto => Ok(Box::new(Emulator::new(args.seed))),

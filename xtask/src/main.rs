@@ -32,6 +32,8 @@ enum Command {
     Run(run::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Build the lesson for a card, here or elsewhere, without running it
+    BuildCuda(cuda::Args),
     /// Let NVIDIA's racecheck judge the kernels on a card
     Racecheck(sanitizer::Args),
     /// Let NVIDIA's synccheck judge their barriers
@@ -41,7 +43,7 @@ enum Command {
     /// Say what this machine has, and what each missing piece would enable
     Doctor,
     /// Run every test of the project
-    Test,
+    Test(cargo::TestArgs),
 }
 
 fn main() -> ExitCode {
@@ -53,11 +55,12 @@ fn main() -> ExitCode {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::BuildCuda(args)) => cuda::run(&args),
         Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
         Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
         Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
         Some(Command::Doctor) => doctor::run(),
-        Some(Command::Test) => cargo::test(),
+        Some(Command::Test(args)) => cargo::test(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
                 eprintln!("{absent}; the lesson runs on the emulator\n");
                 on_emulator(&args.flags)
             }
-            Ok(card) => match Program::build(&card) {
+            Ok(card) => match Program::for_card(&card) {
                 Ok(program) => pass_on(program.command().args(others)),
                 Err(error) => {
                     eprintln!("{}", fallback(&card.name, &format!("{error:#}")));
@@ -46,7 +46,7 @@ fn on_emulator(flags: &[String]) -> Result<ExitCode> {
 
 fn on_card(flags: Vec<&String>) -> Result<ExitCode> {
     let card = driver::probe()?;
-    pass_on(Program::build(&card)?.command().args(flags))
+    pass_on(Program::for_card(&card)?.command().args(flags))
 }
 
 /// What to say when there is a card that cannot be used.

@@ -71,7 +71,7 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
         );
     };
     let card = driver::probe().with_context(|| format!("{} needs a card ({OWN_CHECK})", tool.name()))?;
-    let program = Program::build(&card)?;
+    let program = Program::for_card(&card)?;
     let logs = target_dir().join("sanitizer");
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
 

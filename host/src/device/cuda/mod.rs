@@ -24,6 +24,7 @@ use super::{Device, Kernel};
 pub struct Cuda {
     card: Card,
     ptx: Ptx,
+    patience: u32,
     // Dropped in this order: the context has to outlive what was made in it.
     module: Module,
     stream: Stream,
@@ -31,12 +32,12 @@ pub struct Cuda {
 }
 
 impl Cuda {
-    /// Opens the card and loads the kernels from a PTX file.
+    /// Opens the card and loads the kernels from a PTX file. A launch may take `patience` seconds.
     ///
     /// # Errors
     ///
     /// If there is no driver or no card, or if they cannot run this PTX.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub fn open(path: &Path, patience: u32) -> Result<Self> {
         let reading = || format!("reading {}", path.display());
         let text = fs::read_to_string(path).with_context(reading)?;
         let ptx = Ptx::read(&text).with_context(reading)?;
@@ -51,7 +52,7 @@ impl Cuda {
         let module = module::load(&text, path)?;
         // Ordered with the copies, which go over the default stream.
         let stream = Stream::new(StreamFlags::DEFAULT, None).doing(opening)?;
-        Ok(Self { card, ptx, module, stream, _context: context })
+        Ok(Self { card, ptx, patience, module, stream, _context: context })
     }
 }
 
@@ -102,7 +103,7 @@ impl Device for Cuda {
         unsafe { self.stream.launch(&function, blocks, block, 0, &parameters) }
             .doing(|| doing("launching"))?;
         ended.record(&self.stream).doing(|| doing("launching"))?;
-        wait::until(&ended, &doing("running"))?;
+        wait::until(&ended, self.patience, &doing("running"))?;
         device_out.copy_to(out).doing(|| doing("copying the output of"))?;
         Ok(None)
     }

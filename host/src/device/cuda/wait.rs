@@ -9,18 +9,15 @@ use driver::{DriverError, LAUNCH_TIMEOUT};
 
 use super::Doing;
 
-/// Between two looks. The launches of the lesson take less.
+/// Between two looks. They are counted: no clock is read.
 const PAUSE: Duration = Duration::from_millis(1);
-
-/// How often to look: some minutes in all, for a checker slows a launch down a hundredfold.
-const LOOKS: u32 = 300_000;
 
 /// Exit code for "cannot run".
 const CANNOT_RUN: i32 = 2;
 
-/// Waits until the launch before `ended` has ended. If it hangs, this ends the program.
-pub(super) fn until(ended: &Event, what: &str) -> Result<()> {
-    for _ in 0..LOOKS {
+/// Waits until the launch before `ended` has ended. If it hangs for `seconds`, this ends the program.
+pub(super) fn until(ended: &Event, seconds: u32, what: &str) -> Result<()> {
+    for _ in 0..u64::from(seconds) * 1000 {
         if ended.query().doing(|| what.to_owned())? == EventStatus::Ready {
             return Ok(());
         }
