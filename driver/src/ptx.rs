@@ -69,8 +69,6 @@ pub enum Unfit {
         ptx: PtxVersion,
         /// What the driver serves.
         driver: CudaVersion,
-        /// The newest PTX it takes.
-        takes: PtxVersion,
     },
     /// The card is too old for the PTX, or not the one it was made for.
     Card {
@@ -114,10 +112,8 @@ impl Ptx {
     ///
     /// Which of the two does not.
     pub fn fits(&self, driver: CudaVersion, card: Capability) -> Result<(), Unfit> {
-        if let Some(takes) = driver.newest_ptx()
-            && self.version > takes
-        {
-            return Err(Unfit::Driver { ptx: self.version, driver, takes });
+        if !driver.takes(self.version) {
+            return Err(Unfit::Driver { ptx: self.version, driver });
         }
         if !self.target.reaches(card) {
             return Err(Unfit::Card { target: self.target, card });
@@ -196,15 +192,14 @@ impl Error for NotPtx {}
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Driver { ptx, driver, takes } => {
-                write!(f, "the PTX is of version {ptx}, but this driver (CUDA {driver}")?;
-                if let Some(branch) = driver.branch() {
-                    write!(f, ", branch {branch}")?;
+            Self::Driver { ptx, driver } => {
+                write!(f, "the PTX is of version {ptx}, but this driver serves CUDA {driver}")?;
+                if let Some((takes, branch)) = driver.newest_ptx() {
+                    write!(f, " (branch {branch}) and takes PTX up to {takes}")?;
                 }
-                write!(f, ") takes PTX up to {takes}; ")?;
                 match ptx.needs() {
-                    Some((cuda, branch)) => write!(f, "install driver {branch} (CUDA {cuda}) or newer"),
-                    None => write!(f, "install a driver newer than any known to this program"),
+                    Some((cuda, branch)) => write!(f, "; install driver {branch} (CUDA {cuda}) or newer"),
+                    None => write!(f, "; install a driver newer than any that this program knows"),
                 }?;
                 write!(f, ", or compile the kernels with rustc: `cargo xtask ptx`")
             }
@@ -260,7 +255,7 @@ mod tests {
     #[test]
     fn ptx_newer_than_the_driver_names_all_three_versions() {
         let error = ptx("8.8", "sm_75").fits(cuda(12, 2), T4).expect_err("8.8 needs 12.9").to_string();
-        for part in ["8.8", "CUDA 12.2, branch 535", "up to 8.2", "driver 575 (CUDA 12.9)"] {
+        for part in ["8.8", "CUDA 12.2 (branch 535)", "up to 8.2", "driver 575 (CUDA 12.9)"] {
             assert!(error.contains(part), "{part} is not in {error}");
         }
         assert_eq!(error.lines().count(), 1);
@@ -269,6 +264,15 @@ mod tests {
     #[test]
     fn a_driver_outside_the_table_decides_for_itself() {
         assert_eq!(ptx("9.9", "sm_75").fits(cuda(14, 0), T4), Ok(()));
+        assert_eq!(ptx("9.0", "sm_75").fits(cuda(14, 0), T4), Ok(()));
+    }
+
+    #[test]
+    fn versions_outside_the_table_are_refused_where_it_is_clear() {
+        let error = ptx("6.3", "sm_75").fits(cuda(9, 0), T4).expect_err("6.3 needs 10.0").to_string();
+        assert!(error.contains("CUDA 9.0; install driver 410 (CUDA 10.0)"), "{error}");
+        let error = ptx("9.9", "sm_75").fits(cuda(13, 0), T4).expect_err("9.9 came later").to_string();
+        assert!(error.contains("newer than any that this program knows"), "{error}");
     }
 
     #[test]

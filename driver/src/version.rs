@@ -66,16 +66,19 @@ impl CudaVersion {
         Self { major: number / 1000, minor: number % 1000 / 10 }
     }
 
-    /// The newest PTX that this driver takes; `None` for a driver older or newer than the table.
+    /// The newest PTX that this driver takes, and the driver's branch, such as 550; `None` outside the table.
     #[must_use]
-    pub fn newest_ptx(self) -> Option<PtxVersion> {
-        HISTORY.iter().find(|(cuda, ..)| *cuda == self).map(|(_, ptx, _)| *ptx)
+    pub fn newest_ptx(self) -> Option<(PtxVersion, u32)> {
+        HISTORY.iter().find(|(cuda, ..)| *cuda == self).map(|(_, ptx, branch)| (*ptx, *branch))
     }
 
-    /// The first driver branch that serves this version, such as 550; `None` outside the table.
+    /// Whether this driver takes that PTX. One newer than the table may: it decides for itself.
     #[must_use]
-    pub fn branch(self) -> Option<u32> {
-        HISTORY.iter().find(|(cuda, ..)| *cuda == self).map(|(.., branch)| *branch)
+    pub fn takes(self, ptx: PtxVersion) -> bool {
+        match ptx.needs() {
+            Some((needed, _)) => self >= needed,
+            None => HISTORY.last().is_none_or(|(newest, ..)| self > *newest),
+        }
     }
 }
 
@@ -118,8 +121,9 @@ mod tests {
 
     #[test]
     fn a_driver_newer_than_the_table_is_left_to_judge_for_itself() {
-        assert_eq!(CudaVersion { major: 14, minor: 2 }.newest_ptx(), None);
-        assert_eq!(PtxVersion { major: 9, minor: 9 }.needs(), None);
+        let (driver, ptx) = (CudaVersion { major: 14, minor: 2 }, PtxVersion { major: 9, minor: 9 });
+        assert_eq!((driver.newest_ptx(), ptx.needs()), (None, None));
+        assert!(driver.takes(ptx) && !CudaVersion { major: 13, minor: 0 }.takes(ptx));
     }
 
     #[test]

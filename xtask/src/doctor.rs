@@ -1,5 +1,6 @@
 //! `cargo xtask doctor`: what this machine has, and what each missing piece would enable.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,10 +30,9 @@ const BUILDER: &str = "PTX by cuda_builder, beside rustc's";
 pub(crate) fn run() -> Result<ExitCode> {
     let machine = Machine::here();
     let rustc = toolchain::find().ok().map(|found| format!("{} ({})", found.version, found.rustc.display()));
-    println!("{INTRO}\n");
-    print!("{}", group(CARD, &for_card(&machine, &driver::probe(), rustc)));
-    println!();
-    print!("{}", group(BUILDER, &for_builder(&machine)));
+    let card = group(CARD, &for_card(&machine, &driver::probe(), rustc));
+    let builder = group(BUILDER, &for_builder(&machine));
+    write!(io::stdout(), "{INTRO}\n\n{card}\n{builder}")?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,6 +5,7 @@ mod output;
 mod report;
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -85,12 +86,13 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
             judged.push(Judged { kernel, block, output, wanted: expected::verdict(tool, kernel, block) });
         }
     }
-    println!("{} on {}, compute capability {}", tool.name(), card.name, card.capability);
-    println!("{}", report::table(tool, &judged));
-    println!("compute-sanitizer's own words: {}", logs.display());
+    let (name, table) = (tool.name(), report::table(tool, &judged));
+    let mut stdout = io::stdout();
+    writeln!(stdout, "{name} on {}, compute capability {}\n{table}", card.name, card.capability)?;
+    writeln!(stdout, "compute-sanitizer's own words: {}", logs.display())?;
     let surprises = report::surprises(tool, &judged);
     if surprises.is_empty() {
-        println!("every verdict is the expected one");
+        writeln!(stdout, "every verdict is the expected one")?;
         return Ok(ExitCode::SUCCESS);
     }
     eprintln!("{}", surprises.join("\n"));
