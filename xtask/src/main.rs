@@ -1,6 +1,7 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod lint;
 mod run;
 
 use std::process::ExitCode;
@@ -21,6 +22,8 @@ struct Cli {
 enum Command {
     /// Run the lesson: three kernels, four block sizes, one table
     Run(run::Args),
+    /// Read kernels and name every barrier that some threads may not come to
+    Lint(lint::Args),
     /// Run every test of the project
     Test,
 }
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Lint(args)) => lint::run(&args),
         Some(Command::Test) => cargo::test(),
     };
     done.unwrap_or_else(|error| {
