@@ -134,8 +134,7 @@ impl<'a> Flow<'a> {
         }
 
         let mut result = self.method_known(call, &receiver, &arguments);
-        let mut all = vec![receiver];
-        all[0].targets.extend(self.root(&call.receiver));
+        let mut all = vec![self.lent(receiver, &call.receiver)];
         all.extend(arguments);
         let names = self.names;
         for function in names.methods(&name).filter(|function| function.signature.inputs.len() == all.len()) {
@@ -182,12 +181,12 @@ impl<'a> Flow<'a> {
         if method == Method::Other || lends {
             let lent = value.computed();
             self.write(&lent.targets, &lent, span);
-            if let Some(var) = self.root(&call.receiver) {
-                if !receiver.memory {
-                    self.store(var, &lent, span, false);
-                }
-                value.targets.push(var);
+            if !receiver.memory
+                && let Some(var) = self.root(&call.receiver)
+            {
+                self.store(var, &lent, span, false);
             }
+            value = self.lent(value, &call.receiver);
         }
         value
     }
@@ -200,7 +199,7 @@ impl<'a> Flow<'a> {
         site: Site,
     ) -> Value<'a> {
         let recursive = self.calls.iter().any(|call| call.function == Some(function.site));
-        if recursive || self.calls.len() >= MAX_DEPTH || self.budget == 0 {
+        if recursive || self.calls.len() >= MAX_DEPTH {
             return self.give_up(function, &arguments, site);
         }
         self.entered.insert(function.site);
@@ -222,7 +221,7 @@ impl<'a> Flow<'a> {
 
     /// Runs a closure.
     fn run(&mut self, closure: &Rc<Closure<'a>>, arguments: &[Value<'a>], site: Site) -> Value<'a> {
-        if self.calls.len() >= MAX_DEPTH || self.budget == 0 {
+        if self.calls.len() >= MAX_DEPTH {
             let cause = Reason::source("a closure that is not followed any deeper", site);
             self.lost_barrier("a closure is not followed any deeper", site);
             return Value::varying(cause);
@@ -243,7 +242,6 @@ impl<'a> Flow<'a> {
     }
 
     fn push_call(&mut self, function: Option<Site>, name: &str, own: Site, site: Site) {
-        self.budget = self.budget.saturating_sub(1);
         let next = self.frames.len() + 1;
         let frame = *self.frames.entry((self.frame(), site, own)).or_insert(next);
         let (base, returned) = (self.breakables.len(), Value::default());

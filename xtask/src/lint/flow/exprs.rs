@@ -45,7 +45,16 @@ impl<'a> Flow<'a> {
         Value::default()
     }
 
+    /// Takes one of the steps that are left.
+    pub(super) fn step(&mut self) -> bool {
+        self.steps = self.steps.saturating_sub(1);
+        self.steps > 0
+    }
+
     pub(super) fn eval(&mut self, expr: &'a Expr) -> Value<'a> {
+        if !self.step() {
+            return Value::default();
+        }
         match expr {
             Expr::Lit(_) | Expr::Infer(_) => Value::default(),
             Expr::Path(path) => self.path(path),
@@ -138,10 +147,8 @@ impl<'a> Flow<'a> {
             }
             Expr::Reference(reference) => self.reference(reference),
             Expr::RawAddr(address) => {
-                let mut value = self.eval(&address.expr).flat();
-                value.targets.extend(self.root(&address.expr));
-                value.memory = true;
-                value
+                let value = self.eval(&address.expr).flat();
+                Value { memory: true, ..self.lent(value, &address.expr) }
             }
             Expr::Range(range) => {
                 let mut value = self.optional(range.start.as_deref()).computed();
@@ -218,11 +225,8 @@ impl<'a> Flow<'a> {
     }
 
     fn reference(&mut self, reference: &'a ExprReference) -> Value<'a> {
-        let mut value = self.eval(&reference.expr);
-        if reference.mutability.is_some() {
-            value.targets.extend(self.root(&reference.expr));
-        }
-        value
+        let value = self.eval(&reference.expr);
+        if reference.mutability.is_some() { self.lent(value, &reference.expr) } else { value }
     }
 
     fn path(&mut self, expr: &'a ExprPath) -> Value<'a> {

@@ -15,13 +15,16 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use proc_macro2::Span;
 
 use super::names::{Function, Names};
-use super::report::{Finding, Note, Reporter};
+use super::report::{Finding, Note, Reporter, Rule};
 use super::source::Site;
 use super::value::{Cause, Reason, Scope, Value, Var};
 
-/// How deep calls are followed, and how many of them: enough for any kernel that people read.
+/// How deep calls are followed. A call beyond that is taken for one that nothing is known of.
 const MAX_DEPTH: usize = 16;
-const MAX_CALLS: usize = 2000;
+
+/// How many expressions are read, over all passes, before a function is given up: a thousand times
+/// what a kernel that people can read takes.
+const MAX_STEPS: usize = 500_000;
 
 /// What the analysis of all functions found.
 #[derive(Debug, Default)]
@@ -114,7 +117,8 @@ struct Flow<'a> {
     ended: Vec<Cause>,
     /// How often code that leaves a loop was seen, to tell endless loops.
     leaves: usize,
-    budget: usize,
+    /// What is left of `MAX_STEPS`; at 0 nothing is read any more.
+    steps: usize,
 
     findings: Vec<Finding>,
     notes: Vec<Note>,
@@ -138,7 +142,7 @@ impl<'a> Flow<'a> {
             in_kernel: false,
             ended: Vec::new(),
             leaves: 0,
-            budget: 0,
+            steps: MAX_STEPS,
             findings: Vec::new(),
             notes: Vec::new(),
         }
@@ -149,13 +153,19 @@ impl<'a> Flow<'a> {
         self.in_kernel = function.kernel;
         loop {
             self.learnt = false;
-            self.budget = MAX_CALLS;
             self.exits.clear();
             self.ended.clear();
             self.findings.clear();
             self.notes.clear();
             let arguments = self.arguments(function);
             self.enter(function, arguments, function.site);
+            if self.steps == 0 {
+                self.findings.clear();
+                let what = format!("the data flow of `{}` is too large to follow", function.name);
+                let rule = Rule::UntrackedBarrier;
+                self.findings.push(self.reporter.finding(rule, function.site, &function.name, what));
+                return;
+            }
             if !self.learnt {
                 return;
             }

@@ -21,8 +21,11 @@ impl<'a> Flow<'a> {
                     && name.starts_with(|first: char| first.is_ascii_uppercase());
                 if !constant {
                     let mut value = value.clone();
-                    if ident.by_ref.is_some() && ident.mutability.is_some() {
-                        value.targets.extend(from.and_then(|place| self.root(place)));
+                    if ident.by_ref.is_some()
+                        && ident.mutability.is_some()
+                        && let Some(place) = from
+                    {
+                        value = self.lent(value, place);
                     }
                     self.declare(&ident.ident, &name, value);
                 }
@@ -115,6 +118,15 @@ impl<'a> Flow<'a> {
         }
     }
 
+    /// A value that is lent out from a place: writing through it writes the variable, and with it
+    /// whatever the variable itself leads to.
+    pub(super) fn lent(&self, value: Value<'a>, place: &Expr) -> Value<'a> {
+        match self.root(place) {
+            Some(var) => Value { targets: vec![var], ..value },
+            None => value,
+        }
+    }
+
     /// `place = value`, or `place += value`.
     pub(super) fn assign(&mut self, place: &'a Expr, value: &Value<'a>, whole: bool) {
         let span = place.span();
@@ -184,6 +196,9 @@ impl<'a> Flow<'a> {
         let mut open = targets.to_vec();
         let mut done = HashSet::new();
         while let Some(var) = open.pop() {
+            if !self.step() {
+                return;
+            }
             if done.insert(var) {
                 self.learn(var, &value);
                 open.extend(self.vars.get(&var).map(|known| known.targets.clone()).unwrap_or_default());

@@ -197,6 +197,30 @@ fn values_that_differ() {
             "let a = [1, 2, 3];
             if a[t] == 1 { thread::sync_threads(); } // non-uniform",
         ),
+        (
+            "a field of the thread index",
+            "if thread::thread_idx().y == 0 { thread::sync_threads(); } // non-uniform",
+        ),
+        (
+            "a slot by dereference",
+            "let r = unsafe { &S[n] }; if r.assume_init() > 1.0 { thread::sync_threads(); } // non-uniform",
+        ),
+        ("a static array of another file", "if OTHER[0] > 1.0 { thread::sync_threads(); } // non-uniform"),
+        (
+            "an iterator advanced by some",
+            "let mut it = 0..9; if t < 5 { it.next(); }
+            while let Some(k) = it.next() { thread::sync_threads(); } // non-uniform",
+        ),
+        (
+            "a raw pointer to a local",
+            "let mut x = 0; let p = &raw mut x; unsafe { *p = t };
+            if x > 3 { thread::sync_threads(); } // non-uniform",
+        ),
+        (
+            "a written pointer to a local",
+            "let mut x = 0; let p = &raw mut x; unsafe { p.write(t) };
+            if x > 3 { thread::sync_threads(); } // non-uniform",
+        ),
         ("lanes", "if warp::lane_id() == 0 { thread::sync_threads(); } // non-uniform"),
         ("global index", "let i = thread::index_1d(); if i < 9 { thread::sync_threads(); } // non-uniform"),
         ("votes of one warp", "if warp::warp_vote_all(n > 3) { thread::sync_threads(); } // non-uniform"),
