@@ -2,6 +2,7 @@
 
 mod cargo;
 mod ptx;
+mod lint;
 mod run;
 
 use std::process::ExitCode;
@@ -27,6 +28,8 @@ enum Command {
     Run(run::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Read kernels and name every barrier that some threads may not come to
+    Lint(lint::Args),
     /// Run every test of the project
     Test,
 }
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::Lint(args)) => lint::run(&args),
         Some(Command::Test) => cargo::test(),
     };
     done.unwrap_or_else(|error| {
