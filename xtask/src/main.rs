@@ -1,8 +1,8 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
-mod ptx;
 mod lint;
+mod ptx;
 mod run;
 
 use std::process::ExitCode;
