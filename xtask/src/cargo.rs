@@ -51,7 +51,7 @@ pub(crate) struct TestArgs {
 /// Every test of the workspace.
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
     let mut all = cargo();
-    all.args(["test", "--workspace"]);
+    all.args(["test", "--workspace", "--release"]);
     if args.cuda {
         let (variable, path) = link::search_path()?;
         all.env(variable, path).args(["--features", "host/cuda"]);

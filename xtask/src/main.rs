@@ -4,6 +4,7 @@ mod cargo;
 mod cuda;
 mod doctor;
 mod link;
+mod lint;
 mod machine;
 mod ptx;
 mod run;
@@ -42,6 +43,8 @@ enum Command {
     Memcheck(sanitizer::Args),
     /// Say what this machine has, and what each missing piece would enable
     Doctor,
+    /// Read kernels and name every barrier that some threads may not come to
+    Lint(lint::Args),
     /// Run every test of the project
     Test(cargo::TestArgs),
 }
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
         Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
         Some(Command::Doctor) => doctor::run(),
+        Some(Command::Lint(args)) => lint::run(&args),
         Some(Command::Test(args)) => cargo::test(&args),
     };
     done.unwrap_or_else(|error| {
