@@ -8,6 +8,7 @@ pub mod docs;
 pub mod exhibits;
 pub mod explain;
 pub mod lesson;
+pub mod program;
 pub mod reference;
 pub mod report;
 pub mod verdict;
