@@ -1,6 +1,9 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod docs;
+mod exhibit;
+mod exhibits;
 mod ptx;
 mod run;
 
@@ -25,6 +28,12 @@ struct Cli {
 enum Command {
     /// Run the lesson: three kernels, four block sizes, one table
     Run(run::Args),
+    /// List the exhibits: a kernel for every sentence of the lesson
+    Exhibits(exhibits::Args),
+    /// Show and run one exhibit
+    Exhibit(exhibit::Args),
+    /// Renew what docs/ quotes from the kernels
+    Docs(docs::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
     /// Run every test of the project
@@ -39,6 +48,9 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Exhibits(args)) => exhibits::run(&args),
+        Some(Command::Exhibit(args)) => exhibit::run(&args),
+        Some(Command::Docs(args)) => docs::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
         Some(Command::Test) => cargo::test(),
     };
