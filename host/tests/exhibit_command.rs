@@ -138,10 +138,12 @@ fn unknown_names_are_refused_with_the_nearest() {
         ("TYPED-TILE", "typed-tile"),
     ] {
         let error = refused(&["exhibit", name], "");
-        let wanted = format!("error: no exhibit is called `{name}`; did you mean `{nearest}`?\n");
+        let wanted = format!("error: no exhibit is called {name:?}; did you mean `{nearest}`?\n");
         assert_eq!(error, wanted);
     }
-    assert!(refused(&["exhibit", ""], "").contains("did you mean"));
+    for name in ["", "two\nlines", "\u{1f980}"] {
+        assert!(refused(&["exhibit", name], "").contains("did you mean"));
+    }
     assert!(refused(&["exhibit"], "").contains("required"));
 }
 
