@@ -4,6 +4,7 @@ mod cargo;
 mod docs;
 mod exhibit;
 mod exhibits;
+mod lint;
 mod ptx;
 mod run;
 
@@ -36,6 +37,8 @@ enum Command {
     Docs(docs::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Read kernels and name every barrier that some threads may not come to
+    Lint(lint::Args),
     /// Run every test of the project
     Test,
 }
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Some(Command::Exhibit(args)) => exhibit::run(&args),
         Some(Command::Docs(args)) => docs::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::Lint(args)) => lint::run(&args),
         Some(Command::Test) => cargo::test(),
     };
     done.unwrap_or_else(|error| {
