@@ -104,7 +104,7 @@ fn item(text: &str, kind: &str, name: &str) -> Option<String> {
     let lines: Vec<&str> = text.lines().collect();
     let declares = |line: &&str| {
         let line = line.trim_start();
-        let rest = line.split_once(&format!("{kind} {name}")).map(|(before, rest)| (before, rest));
+        let rest = line.split_once(&format!("{kind} {name}"));
         rest.is_some_and(|(before, rest)| {
             before.split_whitespace().all(|word| ["pub", "unsafe", "const"].contains(&word))
                 && rest.starts_with(['(', ' ', '<'])

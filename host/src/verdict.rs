@@ -113,29 +113,30 @@ pub fn others(report: &Report) -> Vec<String> {
     lines
 }
 
-/// Who waits where, and what became of the others.
+/// Who waits where, by source line, and how many went past.
 fn divergence(divergence: &Divergence) -> String {
-    let mut text = format!(
-        "block {}: {} threads wait at {}{}",
-        divergence.block,
-        divergence.waiting.len(),
-        divergence.site,
-        trips(&divergence.trips)
-    );
-    let mut groups: Vec<(&Whereabouts, usize)> = Vec::new();
+    let mut waiting = vec![(divergence.site, &divergence.trips[..], divergence.waiting.len())];
+    let mut skipped = 0;
     for (_, whereabouts) in &divergence.elsewhere {
-        match groups.iter_mut().find(|(known, _)| known == &whereabouts) {
-            Some((_, count)) => *count += 1,
-            None => groups.push((whereabouts, 1)),
+        match whereabouts {
+            Whereabouts::Skipped => skipped += 1,
+            Whereabouts::Waits { site, trips } => {
+                match waiting.iter_mut().find(|(known, at, _)| (known, at) == (site, &&trips[..])) {
+                    Some((.., count)) => *count += 1,
+                    None => waiting.push((*site, trips, 1)),
+                }
+            }
         }
     }
-    for (whereabouts, count) in groups {
-        text += &match whereabouts {
-            Whereabouts::Waits { site, trips: at } => format!(", {count} at {site}{}", trips(at)),
-            Whereabouts::Skipped => format!(", {count} went past it"),
-        };
+    waiting.sort_by_key(|&(site, trips, _)| (site.line(), site.column(), trips));
+    let mut parts: Vec<String> = waiting
+        .iter()
+        .map(|(site, at, count)| format!("{count} threads wait at {site}{}", trips(at)))
+        .collect();
+    if skipped > 0 {
+        parts.push(format!("{skipped} went past it"));
     }
-    text
+    format!("block {}: {}", divergence.block, parts.join(", "))
 }
 
 fn trips(trips: &[u32]) -> String {

@@ -2,7 +2,10 @@
 
 mod cargo;
 mod cuda;
+mod docs;
 mod doctor;
+mod exhibit;
+mod exhibits;
 mod explain;
 mod link;
 mod lint;
@@ -34,6 +37,12 @@ enum Command {
     Run(run::Args),
     /// Write a page that shows a run step by step
     Explain(explain::Args),
+    /// List the exhibits: a kernel for every sentence of the lesson
+    Exhibits(exhibits::Args),
+    /// Show and run one exhibit
+    Exhibit(exhibit::Args),
+    /// Renew what docs/ quotes from the kernels
+    Docs(docs::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
     /// Build the lesson for a card, here or elsewhere, without running it
@@ -61,6 +70,9 @@ fn main() -> ExitCode {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Explain(args)) => explain::run(&args),
+        Some(Command::Exhibits(args)) => exhibits::run(&args),
+        Some(Command::Exhibit(args)) => exhibit::run(&args),
+        Some(Command::Docs(args)) => docs::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
         Some(Command::BuildCuda(args)) => cuda::run(&args),
         Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),

@@ -15,10 +15,13 @@ unsafe fn mirror(out: *mut u32, synced: bool) {
     static mut TILE: [MaybeUninit<u32>; CELLS] = [const { MaybeUninit::uninit() }; CELLS];
     let t = thread::thread_idx_x() as usize;
     let b = thread::block_dim_x() as usize;
+    // SAFETY: no block of these tests has more threads than the tile has cells.
     unsafe { TILE[t].write(10 + t as u32) };
     if synced {
         thread::sync_threads();
     }
+    // SAFETY: `out` has an element for each thread. Without the barrier this is a race, which the emulator
+    // reports.
     unsafe { *out.add(t) = TILE[b - 1 - t].assume_init() };
 }
 
@@ -29,8 +32,10 @@ unsafe fn early_return(out: *mut u32) {
     if t >= thread::block_dim_x() as usize / 2 {
         return;
     }
+    // SAFETY: whole warps return above.
     unsafe { warp::sync_warp(u32::MAX) };
     thread::sync_threads();
+    // SAFETY: `out` has an element for each thread.
     unsafe { out.add(t).write(t as u32) };
 }
 

@@ -127,7 +127,7 @@ fn show(args: &Show) -> Result<ExitCode> {
 fn named(name: &str) -> Result<&'static Exhibit> {
     match exhibits::find(name) {
         Some(exhibit) => Ok(exhibit),
-        None => bail!("no exhibit is called `{name}`; did you mean `{}`?", exhibits::nearest(name)),
+        None => bail!("no exhibit is called {name:?}; did you mean `{}`?", exhibits::nearest(name)),
     }
 }
 

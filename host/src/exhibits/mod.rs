@@ -111,6 +111,7 @@ pub fn find(name: &str) -> Option<&'static Exhibit> {
 /// The name that comes nearest to one that is none.
 #[must_use]
 pub fn nearest(name: &str) -> &'static str {
-    let likeness = |exhibit: &&Exhibit| strsim::jaro_winkler(name, exhibit.name);
+    let name = name.to_lowercase();
+    let likeness = |exhibit: &&Exhibit| strsim::jaro_winkler(&name, exhibit.name);
     EXHIBITS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).map_or("", |exhibit| exhibit.name)
 }

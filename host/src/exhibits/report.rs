@@ -1,5 +1,6 @@
 //! What a learner sees of an exhibit: the one place that knows its text.
 
+use cuda_std::emulator::Hazard;
 use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
@@ -59,18 +60,35 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let mut table = table.build();
     table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
     let mut text = format!("{table}\n");
-    for outcome in outcomes {
-        let hazards = outcome.report.hazards.iter();
-        let hazards = hazards.map(|hazard| format!("{}: {}", hazard.level.name(), verdict::hazard(hazard)));
-        for line in hazards.chain(verdict::others(&outcome.report)) {
-            text += &format!("  {} threads a block: {line}\n", outcome.block);
-        }
+    for line in found(outcomes) {
+        text += &format!("  {line}\n");
     }
     text += &format!("\nSo: {}\n", exhibit.proves);
     for outcome in outcomes.iter().filter(|outcome| !outcome.as_expected) {
         text += &format!("\nNOT AS EXPECTED: {}\n", surprise(exhibit, outcome));
     }
     text
+}
+
+/// What was found, in words: a race once for its two lines, with the smallest block that has it.
+fn found(outcomes: &[Outcome]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut told: Vec<&Hazard> = Vec::new();
+    for outcome in outcomes {
+        let size = format!("{} threads a block", outcome.block);
+        for hazard in &outcome.report.hazards {
+            let same = |old: &&Hazard| {
+                (old.level, old.first.site, old.second.site)
+                    == (hazard.level, hazard.first.site, hazard.second.site)
+            };
+            if !told.iter().any(same) {
+                told.push(hazard);
+                lines.push(format!("{size}, {}:\n    {}", hazard.level.name(), verdict::hazard(hazard)));
+            }
+        }
+        lines.extend(verdict::others(&outcome.report).iter().map(|other| format!("{size}:\n    {other}")));
+    }
+    lines
 }
 
 fn verdicts(outcome: &Outcome) -> [String; 3] {
