@@ -98,11 +98,8 @@ impl Block {
             let warps = self.warps.iter().enumerate();
             self.clocks.block_barrier(warps.flat_map(|(number, warp)| threads(number, warp.alive)));
         }
-        if let Some(trace) = &mut self.findings.trace {
-            let warps = self.warps.iter().enumerate();
-            let participants =
-                warps.flat_map(|(number, warp)| threads(number, warp.at_barrier)).map(u32::from).collect();
-            trace.push(self.current, at.0, What::Release { participants, orders: self.judging });
+        if self.findings.trace.is_some() {
+            self.trace_release(at.0);
         }
         self.barrier = Barrier::default();
         for (number, warp) in self.warps.iter_mut().enumerate() {

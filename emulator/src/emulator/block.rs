@@ -359,9 +359,9 @@ impl Block {
         let shadow = self.shared.shadow(array);
         let written = shadow.written(&self.clocks, index);
         let memory = self.shared.memory(array);
-        if let Some(trace) = &mut self.findings.trace {
-            let value = written.then(|| self.shared.get::<T>(array, index).to_string());
-            trace.access(by, (memory, index as u64), false, value, self.nests.trips(by.nest));
+        if self.findings.trace.is_some() {
+            let value = written.then(|| self.shared.get::<T>(array, index));
+            self.trace_access(by, (memory, index), false, value);
         }
         let Self { shared, clocks, nests, findings, linear, judging, .. } = self;
         shared.shadow(array).read(clocks, index, by, &mut |conflict: Conflict| {
@@ -385,9 +385,8 @@ impl Block {
             let by = self.access(site);
             let old = self.shared.get::<T>(array, index).bits();
             let memory = self.shared.memory(array);
-            if let Some(trace) = &mut self.findings.trace {
-                let value = Some(value.to_string());
-                trace.access(by, (memory, index as u64), true, value, self.nests.trips(by.nest));
+            if self.findings.trace.is_some() {
+                self.trace_access(by, (memory, index), true, Some(value));
             }
             let Self { shared, clocks, nests, findings, linear, judging, early_reads, raced_reads, .. } =
                 self;
@@ -420,8 +419,9 @@ impl Block {
         }
         let by = self.access(site);
         let (memory, slot) = self.global.touch(buffer, index, writes, by);
-        if let Some(trace) = &mut self.findings.trace {
-            trace.access(by, (memory, index as u64), writes, None, self.nests.trips(by.nest));
+        if self.findings.trace.is_some() {
+            // The value follows: `*pointer = value` writes it through a reference.
+            self.trace_access(by, (memory, index), writes, None::<u64>);
         }
         let Self { global, clocks, nests, findings, linear, judging, .. } = self;
         let mut report = |conflict: Conflict| {

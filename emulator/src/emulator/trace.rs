@@ -5,10 +5,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::block::Block;
 use super::findings::Memory;
 use super::order::Access;
 use super::report::{Kind, Level, Place};
+use super::schedule::threads;
 use super::site::Site;
+use super::value::CellValue;
 
 /// Everything that one block did, in the order in which the emulator ran it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,6 +99,34 @@ struct Pending {
     show: fn(usize) -> String,
 }
 
+impl Block {
+    /// Records an access, before anything is said about its conflicts.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn trace_access<T: CellValue>(
+        &mut self,
+        by: Access,
+        (memory, index): (Memory, usize),
+        writes: bool,
+        value: Option<T>,
+    ) {
+        let Some(trace) = &mut self.findings.trace else { return };
+        let value = value.map(|value| value.to_string());
+        trace.access(by, memory.place(index as u64), writes, value, self.nests.trips(by.nest));
+    }
+
+    /// Records that the block barrier lets those go who wait at it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn trace_release(&mut self, site: Site) {
+        let Some(trace) = &mut self.findings.trace else { return };
+        let warps = self.warps.iter().enumerate();
+        let participants = warps.flat_map(|(number, warp)| threads(number, warp.at_barrier)).map(u32::from);
+        let what = What::Release { participants: participants.collect(), orders: self.judging };
+        trace.push(self.current, site, what);
+    }
+}
+
 /// Records the trace of the running block.
 #[derive(Debug)]
 pub(crate) struct Recorder {
@@ -127,17 +158,7 @@ impl Recorder {
         self.trace.events.push(Event { turn: self.turn, thread: u32::from(thread), site: site.into(), what });
     }
 
-    /// Records an access, before anything is said about its conflicts.
-    #[cold]
-    pub(crate) fn access(
-        &mut self,
-        by: Access,
-        (memory, index): (Memory, u64),
-        writes: bool,
-        value: Option<String>,
-        trips: Vec<u32>,
-    ) {
-        let place = memory.place(index);
+    fn access(&mut self, by: Access, place: Place, writes: bool, value: Option<String>, trips: Vec<u32>) {
         self.push(by.thread, by.site, What::Access { place: place.clone(), writes, value, trips });
         self.accesses.entry(place).or_default().push(self.trace.events.len() - 1);
     }

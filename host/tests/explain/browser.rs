@@ -7,6 +7,8 @@ use std::{env, fs};
 
 use cuda_std::emulator::What;
 use host::exhibits::{EXHIBITS, find};
+use host::explain::page::{Contents, Shown, page};
+use host::explain::{Extent, choices, index, scene};
 use serde_json::Value;
 
 use crate::one_page;
@@ -28,7 +30,7 @@ fn browser() -> Option<PathBuf> {
 }
 
 /// Opens a page and returns its document as it is after its scripts, and what was said on the console.
-fn open(browser: &Path, page: &str, name: &str) -> (String, Vec<String>) {
+fn open(browser: &Path, page: &str, size: (u32, u32), name: &str) -> (String, Vec<String>) {
     let folder = env::temp_dir().join(format!("explain-{name}-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder for the page");
     let file = folder.join("page.html");
@@ -36,7 +38,8 @@ fn open(browser: &Path, page: &str, name: &str) -> (String, Vec<String>) {
     let output = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
-        .args(["--enable-logging=stderr", "--window-size=1280,900", "--dump-dom"])
+        .args(["--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("--window-size={},{}", size.0, size.1))
         .arg(format!("--user-data-dir={}", folder.join("profile").display()))
         .arg(format!("file://{}", file.display()))
         .output()
@@ -48,19 +51,51 @@ fn open(browser: &Path, page: &str, name: &str) -> (String, Vec<String>) {
     (String::from_utf8(output.stdout).expect("a document is text"), console)
 }
 
-/// Walks through a page and returns what it showed.
-fn walk(browser: &Path, page: &str, name: &str) -> Value {
+/// Opens a page, runs a script in it, and returns what that left in an element called `walked`. Nothing
+/// may go wrong in the page meanwhile, and it must not be wider than the window.
+fn walk(browser: &Path, page: &str, script: &str, size: (u32, u32), name: &str) -> Value {
     let watch = "<script>window.errors = [];
         addEventListener('error', (event) => errors.push(event.message));
         addEventListener('securitypolicyviolation', (event) => errors.push(event.blockedURI));</script>";
-    let walked = format!("<script>{}</script></body>", include_str!("walk.js"));
-    let page = page.replacen("<body>", &format!("<body>{watch}"), 1).replacen("</body>", &walked, 1);
-    let (document, console) = open(browser, &page, name);
-    assert_eq!(console, [""; 0], "nothing is said on the console");
+    let script = format!("<script>{script}</script></body>");
+    let page = page.replacen("<body>", &format!("<body>{watch}"), 1).replacen("</body>", &script, 1);
+    let (document, console) = open(browser, &page, size, name);
+    assert_eq!(console, [""; 0], "{name}: nothing is said on the console");
     let (_, rest) = document.split_once("<pre id=\"walked\">").expect("the walk came to its end");
     let (json, _) = rest.split_once("</pre>").expect("the walk came to its end");
     let json = json.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-    serde_json::from_str(&json).expect("the walk is JSON")
+    let walked: Value = serde_json::from_str(&json).expect("the walk is JSON");
+    assert_eq!(walked["errors"], Value::Array(Vec::new()), "{name}");
+    assert!(walked["overflow"].as_i64().is_some_and(|wider| wider <= 0), "{name} is wider than the window");
+    walked
+}
+
+const DESKTOP: (u32, u32) = (1280, 900);
+const PHONE: (u32, u32) = (390, 844);
+
+/// Looks at a page as it opens.
+const LOOK: &str = "document.body.append(Object.assign(document.createElement('pre'), { id: 'walked',
+    textContent: JSON.stringify({ errors, overflow: document.documentElement.scrollWidth - innerWidth,
+        marks: document.querySelectorAll('.mark').length }) }));";
+
+#[test]
+fn pages_of_a_site_open_at_every_width() {
+    let Some(browser) = browser() else {
+        eprintln!("skipped: no Chromium here; install one, or name one in CHROMIUM");
+        return;
+    };
+    let all: Vec<_> = EXHIBITS.iter().collect();
+    for size in [DESKTOP, PHONE] {
+        walk(&browser, &index(&all), LOOK, size, "index");
+        for name in ["block-32-hides-it", "tiled-multiply", "two-blocks"] {
+            let first = find(name).expect("an exhibit of this name");
+            let scenes = scene::scenes(first, &choices(first, None, 0, Extent::Whole), None);
+            let shown = vec![Shown { exhibit: first, scenes: scenes.expect("the emulator runs it") }];
+            let text = page(&Contents { shown, pages: all.clone(), first, block: None });
+            let looked = walk(&browser, &text, LOOK, size, name);
+            assert!(looked["marks"].as_u64() > Some(0), "{name} shows nothing");
+        }
+    }
 }
 
 /// The same hash as in the walk (FNV-1a).
@@ -97,9 +132,7 @@ fn a_page_shows_what_the_trace_says() {
     };
     let first = find("block-32-hides-it").expect("the first exhibit");
     let (contents, page) = one_page(first);
-    let walked = walk(&browser, &page, "walk");
-    assert_eq!(walked["errors"], Value::Array(Vec::new()));
-    assert!(walked["overflow"].as_i64() <= Some(0), "the page is wider than the window");
+    let walked = walk(&browser, &page, include_str!("walk.js"), DESKTOP, "walk");
     let runs = walked["runs"].as_array().expect("runs");
     assert_eq!(runs.len(), contents.shown.iter().map(|shown| shown.scenes.len()).sum::<usize>());
     for exhibit in EXHIBITS {
