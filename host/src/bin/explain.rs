@@ -78,9 +78,13 @@ fn run(args: &Args) -> Result<()> {
 
 /// One file with every exhibit in it; the one asked for is there in full.
 fn write_one(args: &Args, first: &'static Exhibit) -> Result<PathBuf> {
-    let extent = |exhibit: &Exhibit| if exhibit.name == first.name { Extent::Whole } else { Extent::Brief };
-    let shown =
-        EXHIBITS.iter().map(|exhibit| shown(args, exhibit, extent(exhibit))).collect::<Result<_>>()?;
+    let shown = EXHIBITS
+        .iter()
+        .map(|exhibit| match exhibit.name == first.name {
+            true => shown(exhibit, args.block, args.seed, Extent::Whole),
+            false => shown(exhibit, None, args.seed, Extent::Brief),
+        })
+        .collect::<Result<_>>()?;
     let text = page(&Contents { shown, pages: Vec::new(), first, block: args.block });
     let path = match &args.output {
         Some(path) => path.clone(),
@@ -99,8 +103,9 @@ fn write_all(args: &Args) -> Result<PathBuf> {
     let all: Vec<_> = EXHIBITS.iter().collect();
     let mut pages = Vec::new();
     for &first in &all {
-        let shown = vec![shown(args, first, Extent::Whole)?];
-        let text = page(&Contents { shown, pages: all.clone(), first, block: args.block });
+        let block = args.block.filter(|&block| choice::allows(first, block));
+        let shown = vec![shown(first, block, args.seed, Extent::Whole)?];
+        let text = page(&Contents { shown, pages: all.clone(), first, block });
         pages.push((format!("{}.html", first.name), text));
     }
     fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -113,9 +118,9 @@ fn write_all(args: &Args) -> Result<PathBuf> {
     Ok(path)
 }
 
-fn shown(args: &Args, exhibit: &'static Exhibit, extent: Extent) -> Result<Shown> {
-    let choices = choices(exhibit, args.block, args.seed, extent);
-    Ok(Shown { exhibit, scenes: scene::scenes(exhibit, &choices, args.block)? })
+fn shown(exhibit: &'static Exhibit, block: Option<u32>, seed: u64, extent: Extent) -> Result<Shown> {
+    let choices = choices(exhibit, block, seed, extent);
+    Ok(Shown { exhibit, scenes: scene::scenes(exhibit, &choices, block)? })
 }
 
 /// Where cargo puts what it makes, so that nothing lands among the sources.

@@ -87,6 +87,7 @@ pub fn choices(exhibit: &Exhibit, asked: Option<u32>, seed: u64, extent: Extent)
     let mut choices = Vec::new();
     for block in blocks {
         let policy = exhibit.policy;
+        let seeds = if block <= LARGEST { seeds } else { 1 };
         choices.extend((0..seeds).map(|n| Choice { block, policy, seed: seed.wrapping_add(n) }));
         if block <= FOLLOWED && extent == Extent::Whole {
             choices.extend(others.clone().map(|policy| Choice { block, policy, seed }));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use cuda_std::emulator::{Event, Hazard, Pair, Party, Place, Report, Site, Space, Trace, What};
 use serde::Serialize;
 
@@ -193,21 +193,26 @@ pub fn scene(exhibit: &Exhibit, choice: Choice) -> Result<Scene> {
     Ok(of_trace(exhibit, choice, &outcome, trace))
 }
 
-/// The most frames that anybody steps through; runs with more are left out unless asked for.
+/// The most frames that anybody steps through.
 const FRAMES: u32 = 400;
 
 /// Makes the runs that a page offers, without those that are too long to be followed.
 ///
 /// # Errors
 ///
-/// If one cannot be launched.
+/// If one cannot be launched, or if all runs of a block size that was asked for are too long.
 pub fn scenes(exhibit: &Exhibit, choices: &[Choice], asked: Option<u32>) -> Result<Vec<Scene>> {
     let mut scenes = Vec::new();
     for &choice in choices {
         let scene = scene(exhibit, choice)?;
-        if scene.frames <= FRAMES || asked == Some(choice.block) {
+        if scene.frames <= FRAMES {
             scenes.push(scene);
         }
+    }
+    if let Some(block) = asked
+        && !scenes.iter().any(|scene| scene.block == block)
+    {
+        bail!("--block {block}: {} takes more steps there than a page can show ({FRAMES})", exhibit.name);
     }
     Ok(scenes)
 }

@@ -22,9 +22,25 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refused(&["--block", "33"], "at 32, 64, 128, 256");
     refused(&["--block", "4294967295"], "at 32, 64, 128, 256");
     refused(&["--block", "many"], "invalid value");
+    refused(&["tiled-multiply", "--block", "1024"], "more steps there than a page can show");
     refused(&["-o", "/nowhere/at/all.html"], "cannot write /nowhere/at/all.html");
     refused(&["-o", "/"], "not the name of a file");
     refused(&["--all", "-o", "/dev/null/site"], "cannot make the folder");
+}
+
+/// The page holds the run that was asked for, and is still small.
+#[test]
+fn any_block_and_seed_can_be_asked_for() {
+    let file = std::env::temp_dir().join(format!("explain-asked-{}.html", std::process::id()));
+    let name = file.to_str().expect("text");
+    let output =
+        explain(&["needs-a-barrier", "--block", "1024", "--seed", "18446744073709551615", "-o", name]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let page = std::fs::read_to_string(&file).expect("a page");
+    assert!(page.contains(r#""first":"needs-a-barrier","block":1024"#));
+    assert!(page.contains("seed 18446744073709551615"));
+    assert!(page.len() <= 1_000_000, "{} bytes", page.len());
+    std::fs::remove_file(&file).expect("the page");
 }
 
 #[test]
