@@ -1,7 +1,7 @@
 //! The picture: one page of HTML for an exhibit, drawn from what the emulator recorded.
 //!
-//! [`choice`] says which runs a page offers; [`scene`] makes one and keeps what a page needs of its
-//! trace; [`page`] puts them into one file that needs nothing else.
+//! [`choice`](mod@choice) says which runs a page offers; [`scene`](mod@scene) makes one and keeps what a page needs of its
+//! trace; [`page`](mod@page) puts them into one file that needs nothing else.
 
 pub mod choice;
 pub mod frames;

@@ -8,6 +8,7 @@ use std::{env, fs};
 use cuda_std::emulator::What;
 use host::exhibits::{EXHIBITS, find};
 use host::explain::page::{Contents, Shown, page};
+use host::explain::scene::Kind;
 use host::explain::{Extent, choices, index, scene};
 use serde_json::Value;
 
@@ -113,15 +114,21 @@ fn cells(run: &Traced, step: u32) -> String {
         })
         .collect();
     let raced = |array: usize| run.scene.lines.iter().any(|line| line.a == array);
-    let strips = run.scene.arrays.iter().enumerate().filter(|&(number, array)| array.shared || raced(number));
-    let all = strips.flat_map(|(number, array)| {
+    let read =
+        |array: usize| run.scene.groups.iter().any(|group| group.k == Kind::Load && group.a == Some(array));
+    let all = || run.scene.arrays.iter().enumerate();
+    let mut strips: Vec<_> = all().filter(|&(number, array)| array.shared || raced(number)).collect();
+    if strips.is_empty() {
+        strips = all().filter(|&(number, _)| read(number)).collect();
+    }
+    let cells = strips.into_iter().flat_map(|(number, array)| {
         let values = &values;
         (0..array.cells).map(move |cell| {
             let value = values.get(&(array.shared, array.name, cell)).copied().unwrap_or_default();
             format!("{number}:{cell}={value}")
         })
     });
-    all.collect::<Vec<_>>().join(",")
+    cells.collect::<Vec<_>>().join(",")
 }
 
 #[test]

@@ -6,10 +6,14 @@ const node = (name, properties = {}, ...children) => {
   return element;
 };
 
-// Shared arrays, and buffers that threads race for.
-const stripsOf = (run) =>
-  run.scene.arrays.map((array, number) => ({ ...array, number }))
-    .filter(({ shared, number }) => shared || run.arcs.some((arc) => arc.a === number));
+// Shared arrays, and buffers that threads race for; where there are none, buffers that are read.
+const stripsOf = (run) => {
+  const { arrays, groups } = run.scene;
+  const all = arrays.map((array, number) => ({ ...array, number }));
+  const strips = all.filter(({ shared, number }) => shared || run.arcs.some((arc) => arc.a === number));
+  const read = ({ number }) => groups.some(({ k, a }) => k === "load" && a === number);
+  return strips.length > 0 ? strips : all.filter(read);
+};
 
 const drawCells = (box, run, act) => {
   box.replaceChildren();
@@ -47,7 +51,7 @@ const drawCells = (box, run, act) => {
     });
     box.append(node("h3", { textContent: `${name} ` }, node("small", { textContent: `${shared ? "" : "global memory, "}${used} cell${used === 1 ? "" : "s"} used` })), grid);
   }
-  if (cells.length === 0) box.append(node("p", { className: "hint", textContent: "This kernel uses no shared memory." }));
+  if (cells.length === 0) box.append(node("p", { className: "hint", textContent: "This block reads none of what it could share." }));
   const raced = new Map();
   for (const arc of run.arcs) {
     const key = `${arc.a} ${arc.c}`;

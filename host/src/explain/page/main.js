@@ -56,8 +56,8 @@ const layout = () => {
 };
 
 // Where nothing races: the cell that the first thread reads.
-const firstRead = ({ scene }) => {
-  const group = scene.groups.find(({ k, t, a }) => k === "load" && t === 0 && scene.arrays[a].shared);
+const firstRead = (run) => {
+  const group = run.scene.groups.find(({ k, t, a }) => k === "load" && t === 0 && stripsOf(run).some(({ number }) => number === a));
   return group ? { array: group.a, cell: group.c } : null;
 };
 
@@ -77,6 +77,7 @@ const chooseRun = () => {
   const [block, grid] = scene.traced;
   el("stage-title").textContent = grid > 1 ? `The threads of block ${block} of ${grid}` : "The threads of one block";
   state.cells = drawCells(el("cells"), state.run, act);
+  el("memory-title").textContent = scene.arrays.some(({ shared }) => shared) ? "Shared memory" : "Global memory";
   showVerdict(state.run);
   showLegend(el("legend"), state.run);
   el("steps").replaceChildren(...state.run.frames.map((_, frame) => {

@@ -186,12 +186,12 @@ const showLegend = (legend, run) => {
   const { groups, arrays } = run.scene;
   const access = ({ k }) => k === "store" || k === "load";
   const shown = {
-    store: groups.some(({ k }) => k === "store"),
-    load: groups.some(({ k }) => k === "load"),
+    store: groups.some(({ k, a }) => k === "store" && arrays[a].shared),
+    load: groups.some(({ k, a }) => k === "load" && arrays[a].shared),
     early: groups.some((group) => group.k === "load" && countEarly(group) > 0),
     out: groups.some((group) => access(group) && !arrays[group.a].shared),
     wait: run.waits.length > 0,
-    barrier: run.barriers.some(({ k, void: broken }) => k === "release" && !broken),
+    barrier: run.barriers.some((group) => !group.void),
     broken: run.barriers.some((group) => group.void),
     unjudged: run.barriers.some((group) => group.void),
     race: run.arcs.length > 0,
