@@ -16,16 +16,17 @@ title() { printf '\n=== %s\n' "$*"; }
 show() { printf '$ %s\n' "$*"; "$@" 2>&1; printf '(exit %s)\n' "$?"; }
 # One launch, killed if it hangs.
 launch() { timeout 60 ./launch "$ptx/$1" "${@:2}" 2>&1 || printf '%s: exit %s\n' "${*:2}" "$?"; }
-# What a checker says of one launch, without what it says of itself.
+# What a checker says of one launch, without what it says of itself: `check TOOL LINES FILE KERNEL BLOCK [N]`.
 check() {
-    local tool=$1 file=$2
-    shift 2
+    local tool=$1 lines=$2 file=$3 flags=()
+    shift 3
+    # Single hazards of a whole grid take minutes to print; the analysis sums them up.
+    [ "$tool" = racecheck ] && flags=(--racecheck-report analysis)
     printf '%s, %s, %s: ' "$tool" "$file" "$*"
-    timeout 300 compute-sanitizer --tool "$tool" --show-backtrace no ${report[@]+"${report[@]}"} \
-        ./launch "$ptx/$file" "$@" > log 2>&1
+    timeout 120 compute-sanitizer --tool "$tool" --show-backtrace no "${flags[@]}" ./launch "$ptx/$file" "$@" > log 2>&1
     printf 'exit %s\n' "$?"
     grep -E '^=========' log | grep -vE 'COMPUTE-SANITIZER|^=========\s*$|Saved host|Host Frame' | sort | uniq -c |
-        sort -rn | head -"${lines:-8}" | cut -c1-300
+        sort -rn | head -"$lines" | cut -c1-300
 }
 
 title "the machine"
@@ -66,9 +67,8 @@ for file in kernels-sm_75.ptx kernels-sm_75-split.ptx; do
 done
 
 title "racecheck"
-report=(--racecheck-report analysis)
 for kernel in reverse_tile_racy reverse_tile_synced barrier_below_the_read; do
-    for block in 32 64 128 256; do check racecheck kernels-sm_75.ptx "$kernel" "$block"; done
+    for block in 32 64 128 256; do check racecheck 8 kernels-sm_75.ptx "$kernel" "$block"; done
 done
 title "racecheck --racecheck-report all on one block, in full"
 for block in 32 64; do
@@ -82,23 +82,22 @@ for block in 32 64 128 256; do
 done
 
 title "synccheck and memcheck"
-report=()
 for kernel in reverse_tile_racy reverse_tile_synced barrier_below_the_read; do
-    check synccheck kernels-sm_75.ptx "$kernel" 256
-    check memcheck kernels-sm_75.ptx "$kernel" 256
+    check synccheck 4 kernels-sm_75.ptx "$kernel" 256
+    check memcheck 4 kernels-sm_75.ptx "$kernel" 256
 done
 show compute-sanitizer --tool synccheck --show-backtrace no "$lesson" --ptx "$ptx/kernels-sm_75.ptx"
 show compute-sanitizer --tool memcheck --show-backtrace no "$lesson" --ptx "$ptx/kernels-sm_75.ptx"
 for file in kernels-sm_75.ptx kernels-sm_75-split.ptx; do
     for kernel in reverse_tile_synced reverse_tile_textbook; do
-        for block in 32 256; do lines=4 check synccheck "$file" "$kernel" "$block"; done
+        for block in 32 256; do check synccheck 4 "$file" "$kernel" "$block"; done
     done
 done
 
 title "write, return early, others read after the barrier: what the tools say"
 for block in 32 64 256; do
-    report=(--racecheck-report analysis) check racecheck kernels-sm_75.ptx exited_writer "$block"
-    report=() check synccheck kernels-sm_75.ptx exited_writer "$block"
+    check racecheck 4 kernels-sm_75.ptx exited_writer "$block"
+    check synccheck 4 kernels-sm_75.ptx exited_writer "$block"
 done
 
 title "the exhibits that end by rule"
@@ -107,8 +106,8 @@ for kernel in loop_one_barrier loop_two_barriers uniform_if warp_scope warp_scop
     for block in 32 64 96 128; do
         # Whole blocks, as most exhibits are launched.
         launch kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
-        report=(--racecheck-report analysis) lines=3 check racecheck kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
-        report=() lines=2 check synccheck kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
+        check racecheck 3 kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
+        check synccheck 2 kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
     done
 done
 
@@ -116,7 +115,7 @@ title "the exhibits that are undefined, each in a process of its own with a time
 for kernel in thread_dependent_if barrier_in_both_arms ragged_loop; do
     for block in 32 64 128; do
         launch kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
-        report=() lines=3 check synccheck kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
+        check synccheck 3 kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
     done
 done
 
