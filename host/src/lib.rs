@@ -7,6 +7,7 @@ pub mod device;
 pub mod docs;
 pub mod exhibits;
 pub mod lesson;
+pub mod program;
 pub mod reference;
 pub mod report;
 pub mod verdict;

@@ -1,12 +1,17 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod cuda;
 mod docs;
+mod doctor;
 mod exhibit;
 mod exhibits;
+mod link;
 mod lint;
+mod machine;
 mod ptx;
 mod run;
+mod sanitizer;
 
 use std::process::ExitCode;
 
@@ -37,10 +42,20 @@ enum Command {
     Docs(docs::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Build the lesson for a card, here or elsewhere, without running it
+    BuildCuda(cuda::Args),
+    /// Let NVIDIA's racecheck judge the kernels on a card
+    Racecheck(sanitizer::Args),
+    /// Let NVIDIA's synccheck judge their barriers
+    Synccheck(sanitizer::Args),
+    /// Let NVIDIA's memcheck judge their accesses
+    Memcheck(sanitizer::Args),
+    /// Say what this machine has, and what each missing piece would enable
+    Doctor,
     /// Read kernels and name every barrier that some threads may not come to
     Lint(lint::Args),
     /// Run every test of the project
-    Test,
+    Test(cargo::TestArgs),
 }
 
 fn main() -> ExitCode {
@@ -55,8 +70,13 @@ fn main() -> ExitCode {
         Some(Command::Exhibit(args)) => exhibit::run(&args),
         Some(Command::Docs(args)) => docs::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::BuildCuda(args)) => cuda::run(&args),
+        Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
+        Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
+        Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
+        Some(Command::Doctor) => doctor::run(),
         Some(Command::Lint(args)) => lint::run(&args),
-        Some(Command::Test) => cargo::test(),
+        Some(Command::Test(args)) => cargo::test(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");
