@@ -1,6 +1,8 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod check;
+mod program;
 mod ptx;
 mod run;
 
@@ -27,6 +29,8 @@ enum Command {
     Run(run::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Run a kernel of your own on the emulator, and judge it
+    Check(check::Args),
     /// Run every test of the project
     Test,
 }
@@ -40,6 +44,7 @@ fn main() -> ExitCode {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::Check(args)) => check::run(&args),
         Some(Command::Test) => cargo::test(),
     };
     done.unwrap_or_else(|error| {

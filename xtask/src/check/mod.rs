@@ -1,0 +1,125 @@
+//! `cargo xtask check FILE`: runs a kernel of the learner's own on the emulator and reports.
+
+mod generate;
+mod kernel;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use std::{env, fs, path};
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+
+use crate::program::{self, Workshop};
+use crate::{CANNOT_RUN, CHECK_FAILED};
+use kernel::Kernel;
+
+/// Exit codes: 0 nothing found, 1 something found, 2 it cannot run.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A Rust file with a kernel: slices `&[T]`, pointers `*mut T` and scalars as parameters
+    path: PathBuf,
+    /// Which kernel, if the file has several
+    #[arg(long)]
+    kernel: Option<String>,
+    /// Block sizes to launch it with
+    #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
+    block: Vec<u32>,
+    /// How many elements each slice and buffer has, and how many threads there are at least
+    #[arg(long, default_value_t = 4099)]
+    n: usize,
+    /// The value of a scalar parameter; otherwise n for one named like a length, 2 for others
+    #[arg(long, value_name = "NAME=VALUE")]
+    arg: Vec<String>,
+    /// Seed of the emulator's interleaving
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How the report comes out
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// How many seconds the kernel may take
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    Table,
+    Json,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let shown = args.path.display();
+    let source = fs::read_to_string(&args.path).with_context(|| format!("cannot read {shown}"))?;
+    let file = path::absolute(&args.path).with_context(|| format!("cannot find {shown}"))?;
+    let workshop = Workshop::new()?;
+    let kernel = match syn::parse_file(&source) {
+        Ok(parsed) => kernel::choose(&parsed, args.kernel.as_deref()).with_context(|| shown.to_string())?,
+        Err(error) => return does_not_parse(&workshop, args, &file, &error),
+    };
+    let scalars = kernel.scalars(args.n, &args.arg)?;
+    let Some(program) = compile(&workshop, &generate::program(&file, Some(&kernel)))? else {
+        bail!(
+            "{shown} does not compile with this project's cuda_std; the compiler's message is above. \
+             A kernel takes `&[T]`, `*mut T`, `*const T` and scalars"
+        );
+    };
+
+    // The lint over the source, which needs no run, belongs here: `lint(&source)`.
+
+    if args.format == Format::Table {
+        println!("{}", header(&kernel, args, &scalars));
+    }
+    let (status, report) = program::run(&program, &flags(args, &scalars), Duration::from_secs(args.timeout))?;
+    print!("{report}");
+    match status.code() {
+        Some(0) => Ok(ExitCode::SUCCESS),
+        Some(1) => Ok(ExitCode::from(CHECK_FAILED)),
+        // It has said why.
+        Some(2) => Ok(ExitCode::from(CANNOT_RUN)),
+        _ => bail!("the program around the kernel crashed ({status}): did it recurse too deeply?"),
+    }
+}
+
+fn compile(workshop: &Workshop, text: &str) -> Result<Option<PathBuf>> {
+    let main = workshop.path().join("main.rs");
+    fs::write(&main, text).with_context(|| format!("cannot write {}", main.display()))?;
+    let here = env::current_dir().context("cannot tell the current folder")?;
+    program::compile(workshop, &main, &here)
+}
+
+/// rustc explains a syntax error better than we could.
+fn does_not_parse(workshop: &Workshop, args: &Args, file: &Path, error: &syn::Error) -> Result<ExitCode> {
+    match compile(workshop, &generate::program(file, None))? {
+        None => bail!("{} does not parse; the compiler's message is above", args.path.display()),
+        Some(_) => bail!("{} does not parse here: {error}", args.path.display()),
+    }
+}
+
+fn header(kernel: &Kernel, args: &Args, scalars: &[(String, String)]) -> String {
+    let mut text = format!(
+        "{} of {}, on the emulator: n = {}, lockstep, seed {}",
+        kernel.name,
+        args.path.display(),
+        args.n,
+        args.seed
+    );
+    for (name, value) in scalars {
+        text += &format!(", {name} = {value}");
+    }
+    text + "\nno answer is compared: a right answer would prove nothing"
+}
+
+fn flags(args: &Args, scalars: &[(String, String)]) -> Vec<String> {
+    let blocks: Vec<String> = args.block.iter().map(u32::to_string).collect();
+    let format = if args.format == Format::Json { "json" } else { "table" };
+    let mut flags = vec![
+        format!("--block={}", blocks.join(",")),
+        format!("--n={}", args.n),
+        format!("--seed={}", args.seed),
+        format!("--format={format}"),
+    ];
+    flags.extend(scalars.iter().map(|(name, value)| format!("--arg={name}={value}")));
+    flags
+}
