@@ -2,6 +2,7 @@
 
 mod cargo;
 mod check;
+mod exercise;
 mod program;
 mod ptx;
 mod run;
@@ -29,6 +30,8 @@ enum Command {
     Run(run::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// The exercise: three steps on one file, three questions
+    Exercise(exercise::Args),
     /// Run a kernel of your own on the emulator, and judge it
     Check(check::Args),
     /// Run every test of the project
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::Exercise(args)) => exercise::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Test) => cargo::test(),
     };

@@ -17,8 +17,12 @@ use crate::args::Format;
 use crate::verdict;
 
 pub use number::Number;
-pub use outcome::Outcome;
 use outcome::Launched;
+pub use outcome::Outcome;
+
+/// A thread may go round loops four times for each element, and at least this often: a learner should
+/// not wait long for being told that a loop is endless.
+const LEAST_TICK_LIMIT: u32 = 1 << 16;
 
 const FOUND: u8 = 1;
 const CANNOT_RUN: u8 = 2;
@@ -69,7 +73,8 @@ impl Case<'_> {
     /// The launch: as many blocks as it takes for one thread an element.
     #[must_use]
     pub fn launch(&self) -> Launch {
-        Launch::new(self.blocks, self.block).seed(self.seed)
+        let trips = u32::try_from(self.n.saturating_mul(4)).unwrap_or(u32::MAX);
+        Launch::new(self.blocks, self.block).seed(self.seed).tick_limit(trips.max(LEAST_TICK_LIMIT))
     }
 
     /// A slice or buffer of `n` elements: 0, 1, 2, … for whole numbers, so that each is a valid index;
@@ -138,7 +143,7 @@ fn run(args: &Args, kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>)
             bail!("--block 0: a block has at least 1 thread");
         }
         let blocks = u32::try_from(args.n.div_ceil(block as usize))
-            .with_context(|| format!("--n {} takes too many blocks of {block} threads", args.n))?;
+            .map_err(|_| anyhow!("--n {} takes too many blocks of {block} threads", args.n))?;
         for &seed in &args.seed {
             let outcome = launch(&Case { n: args.n, block, seed, blocks, args: &args.arg })?;
             if let Some(fault) = &outcome.report.fault

@@ -29,7 +29,8 @@ pub(super) fn table(launches: &[Launched]) -> String {
         for finding in &launched.findings {
             if !told.contains(&(finding.what, &finding.at)) {
                 told.push((finding.what, &finding.at));
-                text += &format!("\n{} threads a block, {}:\n  {}", launched.block, finding.what, finding.text);
+                text +=
+                    &format!("\n{} threads a block, {}:\n  {}", launched.block, finding.what, finding.text);
             }
         }
     }

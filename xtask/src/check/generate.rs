@@ -52,12 +52,5 @@ fn launch(kernel: &Kernel) -> String {
     )
 }
 
-/// The lints are off for the reasons that stand in `kernels-gpu`; a file may hold more than the one
-/// kernel; and the kernels of the lesson find the constant one module up.
-const HEAD: &str = "\
-#![allow(static_mut_refs, improper_ctypes_definitions, dead_code, unused_mut, unused_variables)]
-
-#[allow(unused)]
-const MAX_THREADS_PER_BLOCK: usize = 1024;
-
-";
+/// The kernels of the lesson find the constant one module up.
+const HEAD: &str = "const MAX_THREADS_PER_BLOCK: usize = 1024;\n\n";

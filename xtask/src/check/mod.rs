@@ -15,6 +15,9 @@ use crate::program::{self, Workshop};
 use crate::{CANNOT_RUN, CHECK_FAILED};
 use kernel::Kernel;
 
+/// CUDA's limit.
+const MAX_BLOCK_THREADS: u32 = 1024;
+
 /// Exit codes: 0 nothing found, 1 something found, 2 it cannot run.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -49,7 +52,26 @@ enum Format {
     Json,
 }
 
+impl Args {
+    /// What is wrong with the numbers is said before anything is compiled.
+    fn check(&self) -> Result<()> {
+        if self.n == 0 {
+            bail!("--n 0 leaves nothing to do; give at least 1 element");
+        }
+        for &block in &self.block {
+            if !(1..=MAX_BLOCK_THREADS).contains(&block) {
+                bail!("--block {block}: a block has 1 to {MAX_BLOCK_THREADS} threads");
+            }
+            if u32::try_from(self.n.div_ceil(block as usize)).is_err() {
+                bail!("--n {} takes too many blocks of {block} threads; give a smaller --n", self.n);
+            }
+        }
+        Ok(())
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    args.check()?;
     let shown = args.path.display();
     let source = fs::read_to_string(&args.path).with_context(|| format!("cannot read {shown}"))?;
     let file = path::absolute(&args.path).with_context(|| format!("cannot find {shown}"))?;
@@ -60,10 +82,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     };
     let scalars = kernel.scalars(args.n, &args.arg)?;
     let Some(program) = compile(&workshop, &generate::program(&file, Some(&kernel)))? else {
-        bail!(
-            "{shown} does not compile with this project's cuda_std; the compiler's message is above. \
-             A kernel takes `&[T]`, `*mut T`, `*const T` and scalars"
-        );
+        bail!("{shown} does not compile with this project's cuda_std; the compiler's message is above");
     };
 
     // The lint over the source, which needs no run, belongs here: `lint(&source)`.
@@ -105,8 +124,9 @@ fn header(kernel: &Kernel, args: &Args, scalars: &[(String, String)]) -> String 
         args.n,
         args.seed
     );
-    for (name, value) in scalars {
-        text += &format!(", {name} = {value}");
+    for (number, (name, value)) in scalars.iter().enumerate() {
+        text += if number == 0 { "\narguments (--arg NAME=VALUE sets them): " } else { ", " };
+        text += &format!("{name} = {value}");
     }
     text + "\nno answer is compared: a right answer would prove nothing"
 }

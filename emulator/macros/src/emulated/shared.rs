@@ -22,6 +22,8 @@ fn expand(item: &ItemStatic) -> Result<TokenStream, Error> {
     Ok(quote! {
         #[cfg(not(target_arch = "nvptx64"))]
         #(#attrs)*
+        // The braces around a length are not the learner's.
+        #[allow(unused_braces)]
         #vis static mut #ident: ::cuda_std::emulator::SharedStatic<#cells> = {
             // The type as written: it has to be right, and its imports are used.
             const _: usize = ::core::mem::size_of::<#ty>();
