@@ -139,11 +139,11 @@ impl Program {
         let threads = THREADS[rng.usize(..THREADS.len())];
         let mut generator = Generator {
             threads,
-            divergent: rng.u32(..5) < 2,
-            exits: rng.u32(..5) < 2,
+            divergent: rng.bool(),
+            exits: rng.bool(),
             masks: rng.u32(..5) < 2,
             tidy: rng.u32(..3) > 0,
-            left: rng.u32(3..14),
+            left: rng.u32(4..16),
             rng,
         };
         let mut body = if generator.rng.u32(..3) > 0 { generator.first_writes() } else { Vec::new() };
@@ -252,14 +252,14 @@ impl Generator<'_> {
                 What::If(Condition::ThreadIs(self.rng.u32(..self.threads)), vec![write], Vec::new())
             }
             0..22 => What::Write(self.cell(), self.value(at)),
-            22..36 => What::Read(self.cell()),
-            36..60 if may_wait => What::Barrier,
-            60..70 if self.masks => What::SyncWarp(self.mask()),
-            70..78 if self.exits => What::If(self.condition(), vec![statement(What::Return)], Vec::new()),
+            22..32 => What::Read(self.cell()),
+            32..58 if may_wait => What::Barrier,
+            58..67 if self.masks => What::SyncWarp(self.mask()),
+            67..78 if self.exits => What::If(self.condition(), vec![statement(What::Return)], Vec::new()),
             78..80 if at.looping && self.divergent => What::Break,
             80..82 if at.looping && self.divergent => What::Continue,
-            82..90 if at.depth < 3 => self.branch(at),
-            90..96 if at.depth < 2 => self.looping(at),
+            82..91 if at.depth < 3 => self.branch(at),
+            91..96 if at.depth < 2 => self.looping(at),
             _ => What::Read(self.cell()),
         }
     }

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::{VisitMut, visit_expr_mut, visit_stmt_mut};
-use syn::{BinOp, Block, Expr, ExprForLoop, ExprLoop, ExprWhile, Item, Stmt, parse_quote_spanned};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprLoop, ExprWhile, Item, Stmt, parse_quote_spanned};
 
 use super::calls::{calls_helper, may_wait};
 
@@ -117,9 +117,16 @@ fn end(tokens: &impl ToTokens) -> Span {
     }
 }
 
-/// `&&` and `||`: the right side is a branch.
-fn is_lazy(op: BinOp) -> bool {
-    matches!(op, BinOp::And(_) | BinOp::Or(_))
+/// `&&` and `||`: the right side is a branch. A condition with `let` cannot be taken apart.
+fn is_lazy(either: &ExprBinary) -> bool {
+    let lets = |side: &Expr| matches!(side, Expr::Let(_));
+    let mut binds = lets(&either.left) || lets(&either.right);
+    let mut left = &*either.left;
+    while let Expr::Binary(more) = left {
+        binds |= lets(&more.left) || lets(&more.right);
+        left = &more.left;
+    }
+    !binds && matches!(either.op, BinOp::And(_) | BinOp::Or(_))
 }
 
 /// A statement whose own statements are marked one by one.
@@ -163,7 +170,7 @@ impl VisitMut for Marker {
         let marked = match expr {
             Expr::If(_) | Expr::Match(_) if waits => self.mark_branch(expr),
             Expr::Block(block) if block.label.is_some() => self.mark_branch(expr),
-            Expr::Binary(either) if waits && is_lazy(either.op) => self.mark_branch(expr),
+            Expr::Binary(either) if waits && is_lazy(either) => self.mark_branch(expr),
             Expr::ForLoop(looping) => {
                 let shell = looping.clone();
                 self.mark_loop(at, &mut looping.body, |body| Expr::ForLoop(ExprForLoop { body, ..shell }))
