@@ -73,9 +73,10 @@ impl Run {
 pub fn run(args: &Args, device: &mut dyn Device) -> Result<Run> {
     let n = args.n;
     let too_much = || format!("no memory for {n} elements; give a smaller --n");
-    // Input, output and reference: ask for all of it before anything is printed.
+    // Input, output, reference and the emulator's copy of the output: ask for all of it at once, before
+    // anything is printed. What is not touched takes no memory.
     let mut out: Vec<f32> = Vec::new();
-    out.try_reserve_exact(n.checked_mul(3).with_context(too_much)?).with_context(too_much)?;
+    out.try_reserve_exact(n.checked_mul(4).with_context(too_much)?).with_context(too_much)?;
     out.resize(n, POISON);
     let input = input(n);
 

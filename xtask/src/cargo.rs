@@ -20,11 +20,14 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// Where cargo puts what it builds.
+pub(crate) fn target_dir() -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
+}
+
 /// Where cargo puts what it builds in release.
 pub(crate) fn release_dir() -> PathBuf {
-    let target =
-        env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir));
-    target.join("release")
+    target_dir().join("release")
 }
 
 /// Runs a command with our own input and output, and passes its exit code on.

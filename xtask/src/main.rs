@@ -1,11 +1,15 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod ptx;
 mod run;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+
+/// Exit code for "a check failed".
+pub(crate) const CHECK_FAILED: u8 = 1;
 
 /// Exit code for "cannot run": something is missing or the command line is wrong.
 pub(crate) const CANNOT_RUN: u8 = 2;
@@ -21,6 +25,8 @@ struct Cli {
 enum Command {
     /// Run the lesson: three kernels, four block sizes, one table
     Run(run::Args),
+    /// Compile the kernels to PTX and audit their barriers
+    Ptx(ptx::Args),
     /// Run every test of the project
     Test,
 }
@@ -33,6 +39,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Ptx(args)) => ptx::run(&args),
         Some(Command::Test) => cargo::test(),
     };
     done.unwrap_or_else(|error| {

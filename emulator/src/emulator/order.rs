@@ -8,6 +8,9 @@
 //! Sources: CUDA Programming Guide, "Synchronization Functions" (`__syncthreads`, `__syncwarp`); PTX
 //! ISA, `bar.sync` and `exit`.
 
+#[cfg(test)]
+mod tests;
+
 use super::nest::NestId;
 use super::site::Site;
 

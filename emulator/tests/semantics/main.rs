@@ -72,12 +72,10 @@ fn launch(row: &Row, size: u32, policy: Policy, seed: u64) -> (Report, Vec<u32>)
     let mut memory = GlobalMemory::new();
     let pointer = memory.lend("out", &mut out);
     // Blocks of row 9 share `out`; each writes what the others write, and only row 20 asks about that.
-    let report = Launch::new(row.blocks, size)
-        .policy(policy)
-        .seed(seed)
-        // SAFETY: `out` has room for all that a kernel writes; the emulator checks it.
-        .run(&mut memory, || unsafe { (row.kernel)(pointer.as_mut_ptr()) })
-        .expect("the launch is within CUDA's limits");
+    // SAFETY: `out` has room for all that a kernel writes; the emulator checks it.
+    let kernel = || unsafe { (row.kernel)(pointer.as_mut_ptr()) };
+    let launch = Launch::new(row.blocks, size).policy(policy).seed(seed);
+    let report = launch.run(&mut memory, kernel).expect("the launch is within CUDA's limits");
     (report, out)
 }
 

@@ -43,19 +43,15 @@ impl Device for Emulator {
         let launch = Launch::new(blocks, block).seed(self.seed);
         let mut memory = GlobalMemory::new();
         let out = memory.lend("out", out);
-        // SAFETY: `input` is not empty and `out` is as long (`lesson` sees to both); what the kernels
-        // do beyond their contract, the emulator catches and reports.
-        let report = match kernel {
-            Kernel::ReverseTileRacy => {
-                launch.run(&mut memory, || unsafe { reverse_tile_racy(input, out.as_mut_ptr()) })
+        // SAFETY: `input` is not empty and `out` is as long (`lesson` sees to both); what the kernels do
+        // beyond their contract, the emulator catches and reports.
+        let report = launch.run(&mut memory, || unsafe {
+            match kernel {
+                Kernel::ReverseTileRacy => reverse_tile_racy(input, out.as_mut_ptr()),
+                Kernel::ReverseTileSynced => reverse_tile_synced(input, out.as_mut_ptr()),
+                Kernel::ReverseTilePrefix { keep } => reverse_tile_prefix(input, out.as_mut_ptr(), keep),
             }
-            Kernel::ReverseTileSynced => {
-                launch.run(&mut memory, || unsafe { reverse_tile_synced(input, out.as_mut_ptr()) })
-            }
-            Kernel::ReverseTilePrefix { keep } => {
-                launch.run(&mut memory, || unsafe { reverse_tile_prefix(input, out.as_mut_ptr(), keep) })
-            }
-        };
+        });
         Ok(Some(report?))
     }
 

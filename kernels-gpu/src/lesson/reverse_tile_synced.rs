@@ -6,11 +6,12 @@
 //! memory**: what each of them did before the barrier happens before what any of them does after it.
 //!
 //! Why the load is a clamped index and a select, and not `if i < n { input[i] } else { 0.0 }`: the
-//! textbook form puts a thread-dependent condition before the barrier and the same one after it, and
-//! both Rust compilers were measured to thread the jump and copy the barrier into both arms. Two
-//! barriers then stand where the source has one, threads of one warp wait at different ones, and
-//! the last, partial block comes out wrong on a card. Without a branch above it there is nothing to
-//! copy.
+//! textbook form loads in one arm of a thread-dependent branch, and the same condition comes again
+//! below the barrier. Both Rust compilers were measured to thread that jump and copy the barrier into
+//! both arms: two barriers where the source has one, threads of one warp waiting at different ones,
+//! and a last, partial block that comes out wrong on a card. With every lane loading, no branch is left
+//! in the machine code above the barrier. rustc's own JumpThreading pass still sees one in the select;
+//! every build of this project turns that pass off and counts the barriers afterwards.
 
 use core::mem::MaybeUninit;
 
@@ -34,7 +35,7 @@ pub unsafe fn reverse_tile_synced(input: &[f32], out: *mut f32) {
     let dim = thread::block_dim_x() as usize;
     let i = thread::block_idx_x() as usize * dim + tid;
 
-    // A clamped index and a select: with no branch above it, the barrier cannot be split in two.
+    // Every lane loads, from a clamped index: a branch here would let a compiler split the barrier.
     let x = unsafe { *input.get_unchecked(if i < n { i } else { n - 1 }) };
     unsafe { TILE[tid].write(if i < n { x } else { 0.0 }) };
     thread::sync_threads();

@@ -1,0 +1,57 @@
+//! The audit on what a real compiler makes of a real kernel.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Runs `cargo xtask ptx`, or says why there is no point.
+fn ptx(output: &str, flags: &[&str]) -> Option<(Output, PathBuf)> {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(output);
+    let _ = std::fs::remove_file(&path);
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["ptx", "--output"])
+        .arg(&path)
+        .args(flags)
+        .output()
+        .expect("xtask was just built");
+    if String::from_utf8_lossy(&output.stderr).contains("no rustc here can compile for the GPU") {
+        eprintln!("skipped: no rustc here can compile for the GPU");
+        return None;
+    }
+    Some((output, path))
+}
+
+/// The verdict on the kernel whose barrier a compiler is tempted to copy.
+fn textbook(output: &Output) -> String {
+    let table = String::from_utf8_lossy(&output.stdout);
+    let row = table.lines().find(|line| line.contains("reverse_tile_textbook"));
+    row.unwrap_or_else(|| panic!("no such row: {output:?}")).to_owned()
+}
+
+#[test]
+fn jump_threading_splits_the_textbook_kernel_and_the_audit_sees_it() {
+    let Some((output, _)) = ptx("split.ptx", &["--jump-threading"]) else { return };
+    assert!(output.status.success(), "{output:?}");
+    let row = textbook(&output);
+    assert!(row.contains("split: copies of kernels-gpu/src/exhibits/split_barrier.rs:"), "{row}");
+}
+
+#[test]
+fn without_jump_threading_every_kernel_passes() {
+    let Some((output, path)) = ptx("whole.ptx", &[]) else { return };
+    assert!(output.status.success(), "{output:?}");
+    let row = textbook(&output);
+    assert!(row.contains("ok"), "{row}");
+    let ptx = std::fs::read_to_string(path).expect("the PTX");
+    for kernel in ["reverse_tile_racy", "reverse_tile_synced", "reverse_tile_prefix"] {
+        assert!(ptx.contains(&format!(".entry {kernel}(")), "{kernel} is missing");
+    }
+}
+
+#[test]
+fn an_unknown_architecture_is_refused_in_one_line() {
+    let Some((output, path)) = ptx("unknown.ptx", &["--arch", "sm_1"]) else { return };
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("does not know the architecture sm_1") && error.lines().count() == 1, "{error}");
+    assert!(!path.exists());
+}
