@@ -175,6 +175,8 @@ impl Clocks {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
     pub(crate) earlier: Access,
+    /// Like accesses by the same thread since this clock conflict too.
+    pub(crate) since: Clock,
     pub(crate) earlier_writes: bool,
     /// Both wrote the same value.
     pub(crate) same_value: bool,
@@ -206,8 +208,8 @@ struct More {
 /// trip are enough to know every kind of hazard; this bounds what a loop without a barrier leaves.
 #[derive(Clone, Copy, Debug)]
 struct Group {
+    first: Access,
     last: Access,
-    first: NestId,
     times: u32,
     /// What was written, unless the values differ or one is not known.
     value: Option<u64>,
@@ -216,15 +218,22 @@ struct Group {
 impl Group {
     /// Reports these accesses, of which none is ordered before the present one.
     fn report(&self, earlier_writes: bool, same_value: bool, times: u32, to: &mut impl FnMut(Conflict)) {
-        let mut report = |nest, times| {
-            to(Conflict { earlier: Access { nest, ..self.last }, earlier_writes, same_value, times });
-        };
-        if self.first == self.last.nest {
-            report(self.first, times);
+        let since = self.first.clock;
+        let mut report =
+            |earlier, times| to(Conflict { earlier, since, earlier_writes, same_value, times });
+        if self.first.nest == self.last.nest {
+            report(self.last, times);
         } else {
             report(self.first, times.min(1));
-            report(self.last.nest, times.saturating_sub(1));
+            report(self.last, times.saturating_sub(1));
         }
+    }
+}
+
+impl Conflict {
+    /// With a single access.
+    fn with(earlier: Access, earlier_writes: bool, same_value: bool) -> Self {
+        Self { earlier, since: earlier.clock, earlier_writes, same_value, times: 1 }
     }
 }
 
@@ -284,7 +293,7 @@ impl Shadow {
     ) {
         let cell = self.cells[index];
         if !clocks.before(&cell.write, by.thread) {
-            report(Conflict { earlier: cell.write, earlier_writes: true, same_value: false, times: 1 });
+            report(Conflict::with(cell.write, true, false));
         }
         if let Some(more) = self.more(clocks, index) {
             unsettled(&mut more.writes, clocks, by.thread, |group| {
@@ -313,11 +322,11 @@ impl Shadow {
         let same = |other: Option<u64>| value.is_some() && value == other;
         let mut uncounted = 1;
         if !clocks.before(&cell.write, by.thread) {
-            report(Conflict { earlier: cell.write, earlier_writes: true, same_value: same(old), times: 1 });
+            report(Conflict::with(cell.write, true, same(old)));
             uncounted = 0;
         }
         if !clocks.before(&cell.read, by.thread) {
-            report(Conflict { earlier: cell.read, earlier_writes: false, same_value: false, times: 1 });
+            report(Conflict::with(cell.read, false, false));
         }
         if let Some(more) = self.more(clocks, index) {
             unsettled(&mut more.writes, clocks, by.thread, |group| {
@@ -387,6 +396,6 @@ fn keep(groups: &mut Vec<Group>, clocks: &Clocks, access: Access, value: Option<
             group.times = group.times.saturating_add(1);
             group.value = group.value.filter(|_| group.value == value);
         }
-        None => groups.push(Group { last: access, first: access.nest, times: 1, value }),
+        None => groups.push(Group { first: access, last: access, times: 1, value }),
     }
 }
