@@ -9,7 +9,7 @@
 use super::block::{Block, Passed, suspend, with};
 use super::nest::{NestId, Step, Within};
 use super::order::WARP;
-use super::report::{Divergence, EarlyExit, FaultKind, WarpMisuse, Whereabouts};
+use super::report::{Divergence, EarlyExit, FaultKind, Waiting, WarpMisuse, Whereabouts};
 use super::schedule::threads;
 use super::site::Site;
 
@@ -213,9 +213,15 @@ impl Block {
 
     /// Threads live, and none can go on.
     pub(crate) fn stuck(&mut self) {
-        let waiting: Vec<_> =
-            (0..).zip(&self.lanes).filter_map(|(thread, lane)| Some((thread, lane.waits?.0))).collect();
-        if let Some(&(thread, site)) = waiting.first() {
+        let mut waiting = Vec::new();
+        for (thread, lane) in (0_u32..).zip(&self.lanes) {
+            if let Some((site, _)) = lane.waits {
+                let (warp, lane_bit) = (thread as usize / WARP, 1 << (thread as usize % WARP));
+                let mask = (self.warps[warp].at_warp & lane_bit != 0).then_some(lane.warp_mask);
+                waiting.push(Waiting { thread, site, mask });
+            }
+        }
+        if let Some(&Waiting { thread, site, .. }) = waiting.first() {
             self.current = thread as u16;
             self.fault(FaultKind::Stuck(waiting), site);
         }

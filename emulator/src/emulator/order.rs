@@ -219,8 +219,7 @@ impl Group {
     /// Reports these accesses, of which none is ordered before the present one.
     fn report(&self, earlier_writes: bool, same_value: bool, times: u32, to: &mut impl FnMut(Conflict)) {
         let since = self.first.clock;
-        let mut report =
-            |earlier, times| to(Conflict { earlier, since, earlier_writes, same_value, times });
+        let mut report = |earlier, times| to(Conflict { earlier, since, earlier_writes, same_value, times });
         if self.first.nest == self.last.nest {
             report(self.last, times);
         } else {

@@ -66,10 +66,8 @@ fn verdict(report: &Report) -> Verdict {
         verdict.pairs += hazard.bytes / 4;
     }
     for found in &report.uninitialised {
-        *verdict
-            .uninitialised
-            .entry((cell(found.place.name), kernel::place(found.by.site)))
-            .or_default() += found.reads;
+        *verdict.uninitialised.entry((cell(found.place.name), kernel::place(found.by.site))).or_default() +=
+            found.reads;
     }
     verdict.divergence = report.divergence.as_ref().map(|divergence| Divergence {
         place: kernel::place(divergence.site),
@@ -90,7 +88,7 @@ fn verdict(report: &Report) -> Verdict {
     verdict.stuck = match report.fault.as_ref().map(|fault| &fault.what) {
         None => Vec::new(),
         Some(FaultKind::Stuck(waiting)) => {
-            waiting.iter().map(|&(thread, site)| (thread, kernel::place(site))).collect()
+            waiting.iter().map(|waiting| (waiting.thread, kernel::place(waiting.site))).collect()
         }
         Some(other) => panic!("an unexpected fault: {other:?}"),
     };

@@ -392,9 +392,8 @@ impl Judge {
                         self.verdict.pair(first, second);
                     }
                 }
-                let written = |&(write, by): &(usize, &Access)| {
-                    by.value.is_some() && !happens_before(a, write)
-                };
+                let written =
+                    |&(write, by): &(usize, &Access)| by.value.is_some() && !happens_before(a, write);
                 if cell < CELLS && first.value.is_none() && !accesses.iter().any(written) {
                     *self.verdict.uninitialised.entry((cell, place(&first.at))).or_default() += 1;
                 }

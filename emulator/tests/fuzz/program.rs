@@ -184,10 +184,14 @@ fn smaller(body: &[Statement]) -> Vec<Vec<Statement>> {
                 all.push(with(then.clone()));
                 let with_what = |what| with(vec![Statement { what, ..statement.clone() }]);
                 all.extend(
-                    smaller(then).into_iter().map(|then| with_what(What::If(*condition, then, other.clone()))),
+                    smaller(then)
+                        .into_iter()
+                        .map(|then| with_what(What::If(*condition, then, other.clone()))),
                 );
                 all.extend(
-                    smaller(other).into_iter().map(|other| with_what(What::If(*condition, then.clone(), other))),
+                    smaller(other)
+                        .into_iter()
+                        .map(|other| with_what(What::If(*condition, then.clone(), other))),
                 );
             }
             What::Loop(trips, inner) => {

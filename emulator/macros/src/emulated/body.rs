@@ -6,7 +6,9 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::{VisitMut, visit_expr_mut, visit_stmt_mut};
-use syn::{BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprLoop, ExprWhile, Item, Stmt, parse_quote_spanned};
+use syn::{
+    BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprLoop, ExprWhile, Item, Stmt, parse_quote_spanned,
+};
 
 use super::calls::{calls_helper, may_wait};
 
