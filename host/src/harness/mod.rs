@@ -127,7 +127,7 @@ pub fn main(kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> Exit
         }
     };
     match args.format {
-        Format::Table => println!("{}", print::table(&launched)),
+        Format::Table => println!("{}", print::text(&launched)),
         Format::Json => println!("{:#}", print::json(kernel, args.n, &args.arg, &launched)),
     }
     if launched.iter().all(|launched| launched.clean) { ExitCode::SUCCESS } else { ExitCode::from(FOUND) }

@@ -5,47 +5,40 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Style};
 
-use super::outcome::Launched;
+use super::outcome::{Launched, Verdicts};
 
-/// A row for each launch, then every finding where it is first met.
-pub(super) fn table(launches: &[Launched]) -> String {
-    let seeds = launches.iter().any(|launched| launched.seed != launches[0].seed);
-    let mut table = Builder::default();
-    let seed = |text: String| seeds.then_some(text);
-    let row = |block: String, seed: Option<String>, rest: [&str; 4]| {
-        [block].into_iter().chain(seed).chain(rest.map(str::to_owned)).collect::<Vec<_>>()
-    };
-    table.push_record(row("block".into(), seed("seed".into()), ["race", "barrier", "init", "access"]));
-    for launched in launches {
-        let rest = [&launched.race, launched.barrier, launched.init, launched.access];
-        table.push_record(row(launched.block.to_string(), seed(launched.seed.to_string()), rest));
-    }
-    let mut table = table.build();
-    table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
-    let mut text = table.to_string();
-
-    let mut told = Vec::new();
-    for launched in launches {
-        for finding in &launched.findings {
-            if !told.contains(&(finding.what, &finding.at)) {
-                told.push((finding.what, &finding.at));
-                text +=
-                    &format!("\n{} threads a block, {}:\n  {}", launched.block, finding.what, finding.text);
-            }
+/// A row for each launch, then the findings of the first launch with each row of verdicts.
+pub(super) fn text(launches: &[Launched]) -> String {
+    let mut text = table(launches);
+    let mut told: Vec<&Verdicts> = Vec::new();
+    for Launched { block, verdicts, findings, .. } in launches {
+        if told.contains(&verdicts) {
+            continue;
+        }
+        told.push(verdicts);
+        for finding in findings {
+            text += &format!("\n\n{block} threads a block:\n{finding}");
         }
     }
-    if let Some((launched, note)) =
-        launches.iter().find_map(|launched| Some((launched, launched.note.as_ref()?)))
-    {
-        text += &format!("\n{} threads a block, note:\n  {note}", launched.block);
-    }
     if launches.iter().all(|launched| launched.clean) {
-        text += "\nnothing found";
+        text += "\n\nnothing found";
     }
     text
 }
 
-/// The same as one JSON document.
+fn table(launches: &[Launched]) -> String {
+    let mut table = Builder::default();
+    table.push_record(["block", "seed", "race", "barrier", "init", "access"]);
+    for Launched { block, seed, verdicts, .. } in launches {
+        let Verdicts { race, barrier, init, access } = verdicts;
+        table.push_record([&block.to_string(), &seed.to_string(), race, *barrier, *init, *access]);
+    }
+    let mut table = table.build();
+    table.with(Style::sharp()).modify(Columns::new(..2), Alignment::right());
+    table.to_string()
+}
+
+/// The same as one JSON document, with every finding of every launch.
 pub(super) fn json(kernel: &str, n: usize, args: &[String], launches: &[Launched]) -> Value {
     json!({
         "kernel": kernel,

@@ -31,7 +31,7 @@ pub(super) struct Size {
     /// Wrong elements, run by run.
     pub(super) wrong: Vec<usize>,
     pub(super) verdict: String,
-    /// Each finding in a line.
+    /// A block of lines for each finding.
     pub(super) findings: Vec<String>,
 }
 
@@ -52,12 +52,7 @@ struct Launch {
     init: String,
     access: String,
     clean: bool,
-    findings: Vec<Finding>,
-}
-
-#[derive(Deserialize)]
-struct Finding {
-    text: String,
+    findings: Vec<String>,
 }
 
 /// Compiles and runs the file. A card would be asked here, before the emulator; the rest only reads
@@ -83,7 +78,7 @@ pub(super) fn measure(folder: &Folder) -> Result<Measured> {
                 block: launch.block,
                 wrong: vec![wrong],
                 verdict: verdict(&launch),
-                findings: launch.findings.into_iter().map(|finding| finding.text).collect(),
+                findings: launch.findings,
             }),
         }
     }

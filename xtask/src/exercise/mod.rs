@@ -107,7 +107,7 @@ fn next(progress: &Progress) -> String {
             if let Some((block, finding)) =
                 below.measured.sizes.first().and_then(|size| Some((size.block, size.findings.first()?)))
             {
-                text += &format!("\nstep 2 with {block} threads a block:\n  {finding}");
+                text += &format!("\nstep 2 with {block} threads a block:\n{finding}");
             }
             text
         }
@@ -116,9 +116,8 @@ fn next(progress: &Progress) -> String {
         (Placement::Other(_), ..) => {
             let findings =
                 last.measured.sizes.iter().find_map(|size| Some((size.block, size.findings.first()?)));
-            let said = findings.map(|(block, finding)| {
-                format!("The checker, with {block} threads a block:\n  {finding}\n\n")
-            });
+            let said = findings
+                .map(|(block, finding)| format!("The checker, with {block} threads a block:\n{finding}\n\n"));
             format!("{}This is none of the three versions. {to_do}", said.unwrap_or_default())
         }
         _ => to_do.into(),
