@@ -59,6 +59,8 @@ pub(crate) fn compile(workshop: &Workshop, main: &Path, shown_from: &Path) -> Re
         .arg("--extern")
         .arg(joined("host=", &libraries.host))
         .arg("--extern")
+        .arg(joined("kernels=", &libraries.kernels))
+        .arg("--extern")
         .arg(joined("cuda_std=", &libraries.cuda_std))
         .arg(main)
         .arg("-o")
@@ -76,6 +78,7 @@ fn joined(flag: &str, path: &Path) -> std::ffi::OsString {
 
 struct Libraries {
     host: PathBuf,
+    kernels: PathBuf,
     cuda_std: PathBuf,
     dependencies: PathBuf,
 }
@@ -117,7 +120,7 @@ fn libraries() -> Result<Libraries> {
     };
     let cuda_std = library("cuda_std")?;
     let dependencies = cuda_std.parent().unwrap_or(root()).to_owned();
-    Ok(Libraries { host: library("host")?, cuda_std, dependencies })
+    Ok(Libraries { host: library("host")?, kernels: library("kernels")?, cuda_std, dependencies })
 }
 
 /// Runs a program; its messages go where ours go. Returns how it ended and what it printed.

@@ -82,7 +82,7 @@ fn a_race_is_found_at_every_size_and_at_its_level() {
 fn the_kernels_of_the_lesson() {
     let lesson = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels-gpu/src/lesson");
     for (file, code, says) in [
-        ("reverse_tile_synced.rs", 0, "nothing found"),
+        ("reverse_tile_synced.rs", 0, "every block is full; --n 4099 tries a last one that is not"),
         ("reverse_tile_prefix.rs", 0, "keep = 2"),
         ("reverse_tile_racy.rs", 1, "RAW hazard, error"),
     ] {
@@ -96,7 +96,7 @@ fn the_kernels_of_the_lesson() {
 fn every_kind_of_finding() {
     let out = "out: *mut f32";
     for (name, parameters, body, says) in [
-        ("divergent", out, "if t < b / 2 { thread::sync_threads(); } *out.add(i % 4099) = 1.0;", "divergent"),
+        ("divergent", out, "if t < b / 2 { thread::sync_threads(); } *out.add(i % 4096) = 1.0;", "divergent"),
         ("bounds", out, "*out.add(i) = 1.0;", "out of bounds"),
         (
             "init",
@@ -107,7 +107,7 @@ fn every_kind_of_finding() {
         ("copy", out, "{ S[t] }.write(1.0); let _ = out;", "lost write"),
         ("panic", "x: *const f32, many: &[u8]", "let _ = (x, many[many.len()]);", "panic"),
     ] {
-        check(name, &kernel(parameters, body), &[]).exits(1).says(says);
+        check(name, &kernel(parameters, body), &["--n", "4099"]).exits(1).says(says);
     }
 }
 
@@ -129,7 +129,7 @@ fn arguments_of_every_type() {
 #[test]
 #[ignore = "waits for kernels that never end"]
 fn an_endless_loop_is_told_within_its_time() {
-    let looping = kernel("out: *mut f32", "loop { if *out.add(i % 4099) == 0.5 { break; } }");
+    let looping = kernel("out: *mut f32", "loop { if *out.add(i % 4096) == 0.5 { break; } }");
     check("loop", &looping, &[]).exits(2).ends_with_error("still going round a loop");
     let helper =
         kernel("out: *mut f32", "spin(); *out = 1.0;") + "fn spin() { loop { core::hint::spin_loop() } }";
@@ -147,7 +147,7 @@ fn two_checks_at_once_do_not_disturb_each_other() {
     fs::write(folder.join("good.rs"), kernel("out: *mut f32", "let _ = (out, b, i);")).expect("written");
     fs::write(folder.join("bad.rs"), kernel("out: *mut f32", "*out.add(i) = 1.0;")).expect("written");
     let good = start(&folder, &["check", "good.rs"]);
-    let bad = start(&folder, &["check", "bad.rs"]);
+    let bad = start(&folder, &["check", "bad.rs", "--n", "4099"]);
     Done::from(good.wait_with_output().expect("it ran")).exits(0).says("nothing found");
     Done::from(bad.wait_with_output().expect("it ran")).exits(1).says("out of bounds");
 }

@@ -34,7 +34,7 @@ struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
     block: Vec<u32>,
     /// How many elements each slice and buffer has
-    #[arg(long, default_value_t = 4099)]
+    #[arg(long, default_value_t = 4096)]
     n: usize,
     /// Seeds of the emulator's interleaving, one run each
     #[arg(long, value_delimiter = ',', default_values_t = [0])]

@@ -52,5 +52,5 @@ fn launch(kernel: &Kernel) -> String {
     )
 }
 
-/// The kernels of the lesson find the constant one module up.
-const HEAD: &str = "const MAX_THREADS_PER_BLOCK: usize = 1024;\n\n";
+/// A file of this project's own kernels finds here, as `crate::` or `super::`, what it finds at home.
+const HEAD: &str = "use kernels::{exhibits::*, lesson::*, *};\n\n";

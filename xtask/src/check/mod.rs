@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
     block: Vec<u32>,
     /// How many elements each slice and buffer has, and how many threads there are at least
-    #[arg(long, default_value_t = 4099)]
+    #[arg(long, default_value_t = 4096)]
     n: usize,
     /// The value of a scalar parameter; otherwise n for one named like a length, 2 for others
     #[arg(long, value_name = "NAME=VALUE")]
@@ -127,6 +127,9 @@ fn header(kernel: &Kernel, args: &Args, scalars: &[(String, String)]) -> String 
     for (number, (name, value)) in scalars.iter().enumerate() {
         text += if number == 0 { "\narguments (--arg NAME=VALUE sets them): " } else { ", " };
         text += &format!("{name} = {value}");
+    }
+    if args.block.iter().all(|&block| block > 3 && args.n.is_multiple_of(block as usize)) {
+        text += &format!("\nevery block is full; --n {} tries a last one that is not", args.n + 3);
     }
     text + "\nno answer is compared: a right answer would prove nothing"
 }
