@@ -6,6 +6,7 @@ pub mod args;
 pub mod device;
 pub mod harness;
 pub mod lesson;
+pub mod program;
 pub mod reference;
 pub mod report;
 pub mod verdict;

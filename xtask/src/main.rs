@@ -2,10 +2,16 @@
 
 mod cargo;
 mod check;
+mod cuda;
+mod doctor;
 mod exercise;
+mod link;
+mod lint;
+mod machine;
 mod program;
 mod ptx;
 mod run;
+mod sanitizer;
 
 use std::process::ExitCode;
 
@@ -30,12 +36,24 @@ enum Command {
     Run(run::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Build the lesson for a card, here or elsewhere, without running it
+    BuildCuda(cuda::Args),
+    /// Let NVIDIA's racecheck judge the kernels on a card
+    Racecheck(sanitizer::Args),
+    /// Let NVIDIA's synccheck judge their barriers
+    Synccheck(sanitizer::Args),
+    /// Let NVIDIA's memcheck judge their accesses
+    Memcheck(sanitizer::Args),
+    /// Say what this machine has, and what each missing piece would enable
+    Doctor,
+    /// Read kernels and name every barrier that some threads may not come to
+    Lint(lint::Args),
     /// The exercise: three steps on one file, three questions
     Exercise(exercise::Args),
     /// Run a kernel of your own on the emulator, and judge it
     Check(check::Args),
     /// Run every test of the project
-    Test,
+    Test(cargo::TestArgs),
 }
 
 fn main() -> ExitCode {
@@ -47,9 +65,15 @@ fn main() -> ExitCode {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::BuildCuda(args)) => cuda::run(&args),
+        Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
+        Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
+        Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
+        Some(Command::Doctor) => doctor::run(),
+        Some(Command::Lint(args)) => lint::run(&args),
         Some(Command::Exercise(args)) => exercise::run(&args),
         Some(Command::Check(args)) => check::run(&args),
-        Some(Command::Test) => cargo::test(),
+        Some(Command::Test(args)) => cargo::test(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

@@ -1,4 +1,4 @@
-//! `cargo xtask check FILE`: runs a kernel of the learner's own on the emulator and reports.
+//! `cargo xtask check FILE`: lints a kernel of the learner's own, runs it on the emulator, and reports.
 
 mod generate;
 mod kernel;
@@ -10,7 +10,9 @@ use std::{env, fs, path};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use serde_json::{Value, json};
 
+use crate::lint::{self, Source};
 use crate::program::{self, Workshop};
 use crate::{CANNOT_RUN, CHECK_FAILED};
 use kernel::Kernel;
@@ -85,20 +87,27 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         bail!("{shown} does not compile with this project's cuda_std; the compiler's message is above");
     };
 
-    // The lint over the source, which needs no run, belongs here: `lint(&source)`.
-
+    let lint = lint::check(&[Source { name: shown.to_string(), text: source }])?;
     if args.format == Format::Table {
-        println!("{}", header(&kernel, args, &scalars));
+        println!("{}\n\nthe source: {lint}\n", header(&kernel, args, &scalars));
     }
     let (status, report) = program::run(&program, &flags(args, &scalars), Duration::from_secs(args.timeout))?;
-    print!("{report}");
-    match status.code() {
-        Some(0) => Ok(ExitCode::SUCCESS),
-        Some(1) => Ok(ExitCode::from(CHECK_FAILED)),
+    match (status.code(), args.format) {
+        (Some(0 | 1), Format::Table) => print!("{report}"),
+        (Some(0 | 1), Format::Json) => println!("{:#}", with_lint(&report, &lint)?),
         // It has said why.
-        Some(2) => Ok(ExitCode::from(CANNOT_RUN)),
+        (Some(2), _) => return Ok(ExitCode::from(CANNOT_RUN)),
         _ => bail!("the program around the kernel crashed ({status}): did it recurse too deeply?"),
     }
+    let clean = status.success() && lint.findings.is_empty();
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
+}
+
+fn with_lint(report: &str, lint: &lint::Report) -> Result<Value> {
+    let mut report: Value = serde_json::from_str(report).context("the report does not read as JSON")?;
+    report["lint"] = serde_json::to_value(lint).context("the lint's report cannot be JSON")?;
+    report["clean"] = json!(report["clean"] == true && lint.findings.is_empty());
+    Ok(report)
 }
 
 fn compile(workshop: &Workshop, text: &str) -> Result<Option<PathBuf>> {
