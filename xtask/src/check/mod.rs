@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
     let lint = lint::check(&[Source { name: shown.to_string(), text: source }])?;
     if args.format == Format::Table {
-        println!("{}\n\nthe source: {lint}\n", header(&kernel, args, &scalars));
+        println!("{}\n\nthe lint over the source:\n{lint}\n", header(&kernel, args, &scalars));
     }
     let (status, report) = program::run(&program, &flags(args, &scalars), Duration::from_secs(args.timeout))?;
     match (status.code(), args.format) {
