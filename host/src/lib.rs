@@ -4,6 +4,8 @@
 
 pub mod args;
 pub mod device;
+pub mod docs;
+pub mod exhibits;
 pub mod harness;
 pub mod lesson;
 pub mod program;

@@ -3,8 +3,11 @@
 mod cargo;
 mod check;
 mod cuda;
+mod docs;
 mod doctor;
 mod exercise;
+mod exhibit;
+mod exhibits;
 mod link;
 mod lint;
 mod machine;
@@ -34,6 +37,12 @@ struct Cli {
 enum Command {
     /// Run the lesson: three kernels, four block sizes, one table
     Run(run::Args),
+    /// List the exhibits: a kernel for every sentence of the lesson
+    Exhibits(exhibits::Args),
+    /// Show and run one exhibit
+    Exhibit(exhibit::Args),
+    /// Renew what docs/ quotes from the kernels
+    Docs(docs::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
     /// Build the lesson for a card, here or elsewhere, without running it
@@ -64,6 +73,9 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Exhibits(args)) => exhibits::run(&args),
+        Some(Command::Exhibit(args)) => exhibit::run(&args),
+        Some(Command::Docs(args)) => docs::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
         Some(Command::BuildCuda(args)) => cuda::run(&args),
         Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),

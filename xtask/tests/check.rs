@@ -104,7 +104,7 @@ fn every_kind_of_finding() {
             "if i < n as usize { *out.add(i) = S[t].assume_init(); }",
             "uninitialised",
         ),
-        ("copy", out, "{ S[t] }.write(1.0); let _ = out;", "lost write"),
+        ("copy", out, "{ S[t] }.write(1.0); let _ = out;", "write lost"),
         ("panic", "x: *const f32, many: &[u8]", "let _ = (x, many[many.len()]);", "panic"),
     ] {
         check(name, &kernel(parameters, body), &["--n", "4099"]).exits(1).says(says);

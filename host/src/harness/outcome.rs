@@ -49,7 +49,7 @@ pub(super) struct Launched {
 pub(super) struct Verdicts {
     pub(super) race: String,
     pub(super) barrier: &'static str,
-    pub(super) init: &'static str,
+    pub(super) memory: &'static str,
     pub(super) access: &'static str,
 }
 
@@ -63,7 +63,7 @@ impl Launched {
             verdicts: Verdicts {
                 race: verdict::race(report),
                 barrier: barrier(report),
-                init: if report.uninitialised.is_empty() { "ok" } else { "uninitialised" },
+                memory: verdict::memory(!report.uninitialised.is_empty(), !report.lost_writes.is_empty()),
                 access: access(report),
             },
             clean: report.is_clean(),
@@ -74,11 +74,10 @@ impl Launched {
 }
 
 fn barrier(report: &Report) -> &'static str {
-    match (&report.divergence, report.warp_misuse.is_empty()) {
-        (Some(_), _) => "divergent",
-        (None, false) => "sync_warp misused",
-        (None, true) => "ok",
+    if report.divergence.is_none() && !report.warp_misuse.is_empty() {
+        return "sync_warp misused";
     }
+    verdict::barrier(report.divergence.is_some())
 }
 
 fn access(report: &Report) -> &'static str {
@@ -88,7 +87,6 @@ fn access(report: &Report) -> &'static str {
         Some(FaultKind::TickLimit(_)) => "endless",
         Some(FaultKind::Stuck(_)) => "stuck",
         Some(FaultKind::SharedMemory { .. }) => "too much shared memory",
-        None if !report.lost_writes.is_empty() => "lost write",
         None => "ok",
     }
 }

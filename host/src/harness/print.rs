@@ -28,10 +28,10 @@ pub(super) fn text(launches: &[Launched]) -> String {
 
 fn table(launches: &[Launched]) -> String {
     let mut table = Builder::default();
-    table.push_record(["block", "seed", "race", "barrier", "init", "access"]);
+    table.push_record(["block", "seed", "race", "barrier", "memory", "access"]);
     for Launched { block, seed, verdicts, .. } in launches {
-        let Verdicts { race, barrier, init, access } = verdicts;
-        table.push_record([&block.to_string(), &seed.to_string(), race, *barrier, *init, *access]);
+        let Verdicts { race, barrier, memory, access } = verdicts;
+        table.push_record([&block.to_string(), &seed.to_string(), race, *barrier, *memory, *access]);
     }
     let mut table = table.build();
     table.with(Style::sharp()).modify(Columns::new(..2), Alignment::right());

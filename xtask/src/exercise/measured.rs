@@ -49,7 +49,7 @@ struct Launch {
     mismatches: Option<usize>,
     race: String,
     barrier: String,
-    init: String,
+    memory: String,
     access: String,
     clean: bool,
     findings: Vec<String>,
@@ -93,7 +93,7 @@ fn verdict(launch: &Launch) -> String {
         return CLEAN.into();
     }
     let race = if launch.race == "none" { "ok" } else { &launch.race };
-    let all = [race, &launch.barrier, &launch.init, &launch.access];
+    let all = [race, &launch.barrier, &launch.memory, &launch.access];
     all.into_iter().filter(|verdict| *verdict != "ok").collect::<Vec<_>>().join(", ")
 }
 

@@ -21,6 +21,7 @@ fn expand(item: &ItemStatic) -> Result<TokenStream, Error> {
     let name = ident.to_string();
     Ok(quote! {
         #[cfg(not(target_arch = "nvptx64"))]
+        #[allow(unused_braces)]
         #(#attrs)*
         // The braces around a length are not the learner's.
         #[allow(unused_braces)]
