@@ -20,6 +20,13 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// The rustc of that cargo.
+pub(crate) fn rustc() -> Command {
+    let mut command = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    command.current_dir(root());
+    command
+}
+
 /// Where cargo puts what it builds.
 pub(crate) fn target_dir() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))

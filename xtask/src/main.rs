@@ -1,14 +1,17 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod check;
 mod cuda;
 mod docs;
 mod doctor;
+mod exercise;
 mod exhibit;
 mod exhibits;
 mod link;
 mod lint;
 mod machine;
+mod program;
 mod ptx;
 mod run;
 mod sanitizer;
@@ -54,6 +57,10 @@ enum Command {
     Doctor,
     /// Read kernels and name every barrier that some threads may not come to
     Lint(lint::Args),
+    /// The exercise: three steps on one file, three questions
+    Exercise(exercise::Args),
+    /// Run a kernel of your own on the emulator, and judge it
+    Check(check::Args),
     /// Run every test of the project
     Test(cargo::TestArgs),
 }
@@ -76,6 +83,8 @@ fn main() -> ExitCode {
         Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
         Some(Command::Doctor) => doctor::run(),
         Some(Command::Lint(args)) => lint::run(&args),
+        Some(Command::Exercise(args)) => exercise::run(&args),
+        Some(Command::Check(args)) => check::run(&args),
         Some(Command::Test(args)) => cargo::test(&args),
     };
     done.unwrap_or_else(|error| {

@@ -16,7 +16,7 @@ use super::global::Global;
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};
-use super::order::{Access, Clocks, Conflict, Shadow, WARP};
+use super::order::{Access, Clock, Clocks, Conflict, Shadow, WARP};
 use super::report::{Fault, FaultKind, Party};
 use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
@@ -109,6 +109,16 @@ struct EarlyRead {
     access: Access,
 }
 
+/// A write raced with the reads of a cell that a thread made under these clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RacedRead {
+    array: usize,
+    index: usize,
+    thread: u16,
+    since: Clock,
+    until: Clock,
+}
+
 /// Everything about the block that is running.
 pub(crate) struct Block {
     pub(crate) shape: Shape,
@@ -136,7 +146,7 @@ pub(crate) struct Block {
     /// What the panic hook saw of a panic in the kernel.
     pub(crate) panic: Option<String>,
     early_reads: Vec<EarlyRead>,
-    raced_reads: Vec<EarlyRead>,
+    raced_reads: Vec<RacedRead>,
 }
 
 thread_local! {
@@ -284,10 +294,14 @@ impl Block {
         if self.early_reads.is_empty() {
             return;
         }
-        let key = |read: &EarlyRead| (read.array, read.index, read.access.thread, read.access.clock);
-        self.raced_reads.sort_unstable_by_key(key);
+        self.raced_reads.sort_unstable();
+        self.raced_reads.dedup();
         for read in &self.early_reads {
-            if self.raced_reads.binary_search_by_key(&key(read), key).is_err() {
+            let cell = (read.array, read.index, read.access.thread);
+            let of = |raced: &RacedRead| (raced.array, raced.index, raced.thread);
+            let from = self.raced_reads.partition_point(|raced| of(raced) < cell);
+            let mut raced = self.raced_reads[from..].iter().take_while(|raced| of(raced) == cell);
+            if !raced.any(|raced| (raced.since..=raced.until).contains(&read.access.clock)) {
                 let memory = self.shared.memory(read.array);
                 let index = read.index as u64;
                 self.findings.uninitialised(&self.nests, self.linear, memory, index, read.access);
@@ -379,7 +393,9 @@ impl Block {
                     return;
                 }
                 if !conflict.earlier_writes && !early_reads.is_empty() {
-                    raced_reads.push(EarlyRead { array, index, access: conflict.earlier });
+                    let Conflict { earlier, since, .. } = conflict;
+                    let until = earlier.clock.max(since);
+                    raced_reads.push(RacedRead { array, index, thread: earlier.thread, since, until });
                 }
                 findings.conflict(nests, *linear, memory, index as u64, (by, true), &conflict);
             });

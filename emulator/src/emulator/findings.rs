@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::nest::{Nests, Step};
+use super::nest::{Nests, Step, Within};
 use super::order::{Access, Conflict, WARP};
 use super::report::{
     Divergence, EarlyExit, Fault, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space, Uninitialised,
@@ -59,7 +59,7 @@ impl Findings {
             Kind::Raw | Kind::War if same_warp => Level::Warning,
             _ => Level::Error,
         };
-        let bytes = if conflict.counts { u64::from(memory.size) } else { 0 };
+        let bytes = u64::from(conflict.times) * u64::from(memory.size);
         let known = self.report.hazards.iter_mut().find(|hazard| {
             hazard.kind == kind
                 && hazard.level == level
@@ -167,7 +167,7 @@ pub(crate) fn party(nests: &Nests, block: u64, access: Access, writes: bool) -> 
 }
 
 fn in_program_order(nests: &Nests, pair: Pair) -> ((Access, bool), (Access, bool)) {
-    let step = |access: &Access| Step { parent: access.nest, site: access.site, trip: None };
+    let step = |access: &Access| Step { parent: access.nest, site: access.site, within: Within::Place };
     let (a, b) = (&pair.earlier.0, &pair.later.0);
     let order = if a.nest == b.nest {
         a.site.position().cmp(&b.site.position())

@@ -25,8 +25,12 @@ pub(crate) struct Buffer {
 
 impl Buffer {
     fn contains(&self, address: usize) -> bool {
-        // One past the end is a pointer that a kernel may hold, and belongs to this buffer.
-        (self.base..=self.base + self.len * self.size).contains(&address)
+        (self.base..self.end()).contains(&address)
+    }
+
+    /// One past the last byte: a pointer that a kernel may hold.
+    fn end(&self) -> usize {
+        self.base + self.len * self.size
     }
 }
 
@@ -46,9 +50,10 @@ impl<T: CellValue> GlobalPtr<T> {
     pub fn bind(at: *mut T) -> Self {
         let buffer = with(|block| {
             let buffers = &block.global.buffers;
-            buffers
-                .iter()
-                .position(|buffer| buffer.contains(at as usize))
+            let find = |is: fn(&Buffer, usize) -> bool| buffers.iter().position(|b| is(b, at as usize));
+            // The end of one buffer may be the start of the next.
+            find(Buffer::contains)
+                .or_else(|| find(|buffer, address| buffer.end() == address))
                 .map(|number| (number, buffers[number]))
         });
         Self { at, buffer }

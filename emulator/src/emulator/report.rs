@@ -197,6 +197,17 @@ pub struct Fault {
     pub site: Option<Site>,
 }
 
+/// A thread that waits at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: u32,
+    /// The call.
+    pub site: Site,
+    /// The mask of a `sync_warp`; `None` at the block barrier.
+    pub mask: Option<u32>,
+}
+
 /// The ways in which a launch can end early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
@@ -216,7 +227,7 @@ pub enum FaultKind {
     /// A thread passed more loop heads than the tick limit allows.
     TickLimit(u32),
     /// No thread of the block can go on: these wait.
-    Stuck(Vec<(u32, Site)>),
+    Stuck(Vec<Waiting>),
     /// More static shared memory than a block may have.
     SharedMemory {
         /// What the kernel's arrays add up to, in bytes.

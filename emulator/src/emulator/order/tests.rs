@@ -51,7 +51,9 @@ impl Trace {
     }
 
     fn warp_barrier(mut self, warp: usize, lanes: u32) -> Self {
-        self.clocks.warp_barrier(warp, lanes);
+        let alive = |lane: &u16| !self.exited.contains(&(warp as u16 * 32 + lane));
+        let alive = (0..32).filter(alive).fold(0, |alive, lane| alive | 1 << lane);
+        self.clocks.warp_barrier(warp, lanes, alive);
         self
     }
 
@@ -104,7 +106,7 @@ fn the_same_value_is_told_from_another() {
     Trace::new().write(3, 7, 0).write(40, 7, 7).finds(&[(3, 40, true)]);
     Trace::new().write(3, 7, 0).write(40, 8, 7).finds(&[(3, 40, false)]);
     // Thread 3 wrote 7 at first, so that nothing says which value thread 40 met.
-    Trace::new().write(3, 7, 0).write(3, 8, 7).write(40, 8, 8).finds(&[(3, 40, false)]);
+    Trace::new().write(3, 7, 0).write(3, 8, 7).write(40, 8, 8).finds(&[(3, 40, false), (3, 40, true)]);
 }
 
 #[test]
