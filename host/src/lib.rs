@@ -4,6 +4,7 @@
 
 pub mod args;
 pub mod device;
+pub mod explore;
 pub mod lesson;
 pub mod reference;
 pub mod report;

@@ -1,6 +1,7 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod explore;
 mod ptx;
 mod run;
 
@@ -27,6 +28,8 @@ enum Command {
     Run(run::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Run one kernel under many schedules
+    Explore(explore::Args),
     /// Run every test of the project
     Test,
 }
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::Explore(args)) => explore::run(&args),
         Some(Command::Test) => cargo::test(),
     };
     done.unwrap_or_else(|error| {

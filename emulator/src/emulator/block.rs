@@ -11,12 +11,12 @@ use corosensei::Yielder;
 
 use super::barrier::Barrier;
 use super::fiber::Command;
-use super::findings::{Findings, party};
-use super::global::Global;
+use super::findings::{Findings, Memory, party};
+use super::global::{Global, Touch};
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};
-use super::order::{Access, Clock, Clocks, Conflict, Shadow, WARP};
+use super::order::{Access, Clock, Clocks, Conflict, WARP};
 use super::report::{Fault, FaultKind, Party};
 use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
@@ -119,6 +119,16 @@ struct RacedRead {
     until: Clock,
 }
 
+/// A write to global memory through a reference, whose value the emulator has not seen yet.
+struct Unsettled {
+    place: (Memory, u64),
+    slot: usize,
+    by: Access,
+    old: u64,
+    at: usize,
+    load: fn(usize) -> u64,
+}
+
 /// Everything about the block that is running.
 pub(crate) struct Block {
     pub(crate) shape: Shape,
@@ -147,6 +157,7 @@ pub(crate) struct Block {
     pub(crate) panic: Option<String>,
     early_reads: Vec<EarlyRead>,
     raced_reads: Vec<RacedRead>,
+    unsettled: Option<Unsettled>,
 }
 
 thread_local! {
@@ -254,6 +265,7 @@ impl Block {
             panic: None,
             early_reads: Vec::new(),
             raced_reads: Vec::new(),
+            unsettled: None,
         }
     }
 
@@ -290,6 +302,7 @@ impl Block {
 
     /// The block is over: reads that nothing wrote for, and nothing raced with, were uninitialised.
     pub(crate) fn end(&mut self) {
+        self.settle_write();
         self.global.end_block(self.linear);
         if self.early_reads.is_empty() {
             return;
@@ -388,7 +401,7 @@ impl Block {
             let Self { shared, clocks, nests, findings, linear, judging, early_reads, raced_reads, .. } =
                 self;
             let shadow = shared.shadow(array);
-            shadow.write(clocks, index, by, Some(value.bits()), Some(old), &mut |conflict: Conflict| {
+            shadow.write(clocks, index, by, value.bits(), old, &mut |conflict: Conflict| {
                 if !*judging {
                     return;
                 }
@@ -405,31 +418,50 @@ impl Block {
 
     /// Records an access to an element of a global buffer.
     #[inline]
-    pub(crate) fn global_access(
-        &mut self,
-        buffer: usize,
-        index: usize,
-        writes: bool,
-        values: (Option<u64>, Option<u64>),
-        site: Site,
-    ) {
-        if !self.checks {
-            return;
-        }
+    pub(crate) fn global_access(&mut self, buffer: usize, index: usize, what: Touch, site: Site) {
+        self.settle_write();
         let by = self.access(site);
+        let writes = !matches!(what, Touch::Read);
         let (memory, slot) = self.global.touch(buffer, index, writes, by);
-        let Self { global, clocks, nests, findings, linear, judging, .. } = self;
-        let mut report = |conflict: Conflict| {
-            if *judging {
-                findings.conflict(nests, *linear, memory, index as u64, (by, writes), &conflict);
+        let index = index as u64;
+        match what {
+            Touch::Read => {
+                let Self { global, clocks, nests, findings, linear, judging, .. } = self;
+                global.shadow().read(clocks, slot, by, &mut |conflict: Conflict| {
+                    if *judging {
+                        findings.conflict(nests, *linear, memory, index, (by, false), &conflict);
+                    }
+                });
             }
-        };
-        let shadow: &mut Shadow = global.shadow();
-        if writes {
-            let (value, old) = values;
-            shadow.write(clocks, slot, by, value, old, &mut report);
-        } else {
-            shadow.read(clocks, slot, by, &mut report);
+            Touch::Write { value, old } => self.global_write((memory, index), slot, by, value, old),
+            Touch::Reference { old, at, load } => {
+                self.unsettled = Some(Unsettled { place: (memory, index), slot, by, old, at, load });
+            }
         }
+    }
+
+    /// Judges the write that was made through a reference, now that its value is there. Has to come before
+    /// the next access to global memory, and before the clock of its thread goes on.
+    #[inline]
+    pub(crate) fn settle_write(&mut self) {
+        if let Some(Unsettled { place, slot, by, old, at, load }) = self.unsettled.take() {
+            self.global_write(place, slot, by, load(at), old);
+        }
+    }
+
+    fn global_write(
+        &mut self,
+        (memory, index): (Memory, u64),
+        slot: usize,
+        by: Access,
+        value: u64,
+        old: u64,
+    ) {
+        let Self { global, clocks, nests, findings, linear, judging, .. } = self;
+        global.shadow().write(clocks, slot, by, value, old, &mut |conflict: Conflict| {
+            if *judging {
+                findings.conflict(nests, *linear, memory, index, (by, true), &conflict);
+            }
+        });
     }
 }

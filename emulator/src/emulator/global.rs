@@ -5,6 +5,7 @@
 //! found before it is made.
 
 use std::ops::{Deref, DerefMut};
+use std::ptr;
 
 use rustc_hash::FxHashMap;
 
@@ -154,10 +155,14 @@ impl<T: CellValue> GlobalPtr<T> {
         step(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead });
         with(|block| {
             if block.checks {
-                // SAFETY: `at` is element `index` of a buffer of this launch.
-                let old = unsafe { T::load(self.at) };
-                let values = (value.map(T::bits), Some(old.bits()));
-                block.global_access(number, index, writes, values, site);
+                // SAFETY: `at` is element `index` of a buffer of this launch, and holds a `T`.
+                let bits = || unsafe { T::load(self.at) }.bits();
+                let what = match (writes, value) {
+                    (false, _) => Touch::Read,
+                    (true, Some(value)) => Touch::Write { value: value.bits(), old: bits() },
+                    (true, None) => Touch::Reference { old: bits(), at: self.at as usize, load: load::<T> },
+                };
+                block.global_access(number, index, what, site);
             }
         });
         self.at
@@ -169,6 +174,29 @@ impl<T: CellValue> GlobalPtr<T> {
         let index = bytes.div_euclid(buffer.size as i64);
         fault(FaultKind::OutOfBounds { name: buffer.name, index, len: buffer.len as u64 }, site)
     }
+}
+
+/// What an access does to an element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Touch {
+    Read,
+    Write {
+        value: u64,
+        old: u64,
+    },
+    /// A reference to write through: the kernel stores right after this, before anything else that the
+    /// emulator sees.
+    Reference {
+        old: u64,
+        at: usize,
+        load: fn(usize) -> u64,
+    },
+}
+
+/// What an element of a buffer of this launch holds, as bits.
+fn load<T: CellValue>(at: usize) -> u64 {
+    // SAFETY: only called with the address of an element of type `T`, while its launch runs.
+    unsafe { T::load(ptr::with_exposed_provenance_mut(at)) }.bits()
 }
 
 impl<T: CellValue> Deref for GlobalPtr<T> {

@@ -244,8 +244,8 @@ impl Scheduler {
 
     #[inline]
     fn took(&mut self, turn: u64) {
-        let mixed = (self.interleaving ^ turn).wrapping_mul(0x0000_0100_0000_01b3);
-        self.interleaving = mixed.rotate_left(23);
+        let mixed = (self.interleaving ^ turn).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.interleaving = mixed ^ (mixed >> 32);
     }
 
     /// One thread, by the next decision.

@@ -36,7 +36,7 @@ fn expand(item: &ItemFn) -> Result<TokenStream, Error> {
     Ok(quote! {
         #[cfg(not(target_arch = "nvptx64"))]
         #(#attrs)*
-        #[allow(unreachable_code, clippy::let_unit_value, clippy::ptr_arg)]
+        #[allow(unreachable_code, unused_unsafe, clippy::let_unit_value, clippy::ptr_arg)]
         #vis #sig {
             #(#handles)*
             #body
@@ -61,8 +61,10 @@ fn handle(input: &FnArg) -> Result<TokenStream, Error> {
         }
     };
     Ok(match &*input.ty {
+        // `*out = x` writes through a handle that has to be `mut` for it, as a pointer has not.
         Type::Ptr(pointer) if pointer.mutability.is_some() => quote! {
-            let #mutable #name = ::cuda_std::emulator::GlobalPtr::bind(#name);
+            #[allow(unused_mut)]
+            let mut #name = ::cuda_std::emulator::GlobalPtr::bind(#name);
         },
         Type::Ptr(_) => quote! {
             let #mutable #name = ::cuda_std::emulator::GlobalPtr::bind(#name.cast_mut());

@@ -1,0 +1,92 @@
+//! What the tests of small kernels share: a launch, and the verdict in a few words.
+
+use cuda_std::emulator::{Dim3, FaultKind, GlobalMemory, Kind, Launch, Level, Policy, Report};
+
+/// What a report says, without lines and numbers: the same under every schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) race: Option<(Vec<Kind>, Level)>,
+    pub(crate) divergent: bool,
+    pub(crate) uninitialised: bool,
+    pub(crate) lost_write: bool,
+    pub(crate) warp_misuse: bool,
+    pub(crate) stuck: bool,
+}
+
+impl Verdict {
+    pub(crate) fn clean() -> Self {
+        Self::default()
+    }
+
+    pub(crate) fn race(kinds: &[Kind], level: Level) -> Self {
+        Self { race: Some((kinds.to_vec(), level)), ..Self::default() }
+    }
+
+    pub(crate) fn divergent() -> Self {
+        Self { divergent: true, ..Self::default() }
+    }
+
+    fn of(report: &Report) -> Self {
+        let mut kinds: Vec<_> = report.hazards.iter().map(|hazard| hazard.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let stuck = match report.fault.as_ref().map(|fault| &fault.what) {
+            None => false,
+            Some(FaultKind::Stuck(_)) => true,
+            Some(other) => panic!("an unexpected fault: {other:?}"),
+        };
+        Self {
+            race: report.race().map(|level| (kinds, level)),
+            divergent: report.divergence.is_some(),
+            uninitialised: !report.uninitialised.is_empty(),
+            lost_write: !report.lost_writes.is_empty(),
+            warp_misuse: !report.warp_misuse.is_empty(),
+            stuck,
+        }
+    }
+}
+
+/// Runs a kernel with room for `len` numbers of output, all 0 at first.
+pub(crate) fn launch(launch: Launch, len: usize, kernel: impl Fn(*mut u32) + Sync) -> (Report, Vec<u32>) {
+    let mut out = vec![0; len];
+    let mut memory = GlobalMemory::new();
+    let pointer = memory.lend("out", &mut out);
+    let report =
+        launch.run(&mut memory, || kernel(pointer.as_mut_ptr())).expect("the launch is within CUDA's limits");
+    (report, out)
+}
+
+/// The verdict on a kernel, which must not depend on the schedule.
+#[track_caller]
+pub(crate) fn judge(
+    grid: impl Into<Dim3>,
+    block: impl Into<Dim3>,
+    kernel: impl Fn(*mut u32) + Sync,
+) -> Verdict {
+    let shape = Launch::new(grid, block);
+    let mut verdicts = Vec::new();
+    for policy in [Policy::Lockstep, Policy::Independent, Policy::Random] {
+        for seed in 0..3 {
+            let (report, _) = launch(shape.policy(policy).seed(seed), 4096, &kernel);
+            verdicts.push(Verdict::of(&report));
+        }
+    }
+    assert!(verdicts.iter().all(|verdict| *verdict == verdicts[0]), "by schedule: {verdicts:#?}");
+    verdicts.swap_remove(0)
+}
+
+/// Declares kernels over a shared array `S` of 1024 cells, with `t` and `b` at hand; `out` takes results.
+macro_rules! shapes {
+    ($($(#[$doc:meta])* $name:ident($s:ident, $t:ident, $b:ident, $out:ident $(, $arg:ident)?) $body:block)*) => {$(
+        $(#[$doc])*
+        #[cuda_std::kernel]
+        pub(crate) unsafe fn $name($out: *mut u32 $(, $arg: u32)?) {
+            #[cuda_std::address_space(shared)]
+            static mut $s: [std::mem::MaybeUninit<u32>; 1024] = [const { std::mem::MaybeUninit::uninit() }; 1024];
+            let $t = cuda_std::thread::thread_idx_x() as usize;
+            let $b = cuda_std::thread::block_dim_x() as usize;
+            unsafe { $body }
+        }
+    )*};
+}
+pub(crate) use shapes;

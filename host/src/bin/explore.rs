@@ -1,0 +1,140 @@
+//! `cargo xtask explore`. Exit codes: 0 as a defined kernel must be, or not a defined one; 1 a defined
+//! kernel with a finding or a wrong answer; 2 cannot run.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+use cuda_std::emulator::{Policy, Schedule};
+use host::explore::{self, Explored, Shown, Size, Subject};
+use host::verdict;
+
+const FOUND: u8 = 1;
+const CANNOT_RUN: u8 = 2;
+
+/// Runs one kernel under many schedules.
+#[derive(Parser)]
+#[command(name = "cargo xtask explore", disable_version_flag = true)]
+struct Args {
+    /// The kernel's name
+    kernel: String,
+    /// Threads a block
+    #[arg(long, default_value_t = 64)]
+    block: u32,
+    /// How many elements; one block's worth if left out
+    #[arg(long)]
+    n: Option<usize>,
+    /// How many different interleavings to try
+    #[arg(long, default_value_t = 1000)]
+    schedules: usize,
+    /// How threads take turns
+    #[arg(long, value_enum, default_value = "random")]
+    policy: Turns,
+    /// The first seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Run this one schedule again
+    #[arg(long)]
+    replay: Option<Schedule>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Turns {
+    /// The lanes of a warp step together
+    Lockstep,
+    /// A random part of the lanes of a random warp
+    Independent,
+    /// A random thread
+    Random,
+    /// Every order, one after the other (small blocks)
+    Exhaustive,
+}
+
+impl From<Turns> for Policy {
+    fn from(turns: Turns) -> Self {
+        match turns {
+            Turns::Lockstep => Self::Lockstep,
+            Turns::Independent => Self::Independent,
+            Turns::Random => Self::Random,
+            Turns::Exhaustive => Self::Exhaustive,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            eprintln!("{}", error.render().to_string().lines().next().unwrap_or_default());
+            return ExitCode::from(CANNOT_RUN);
+        }
+        Err(help) => {
+            print!("{}", help.render());
+            return ExitCode::SUCCESS;
+        }
+    };
+    run(&args).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(CANNOT_RUN)
+    })
+}
+
+fn run(args: &Args) -> Result<ExitCode> {
+    let subject = explore::subject(&args.kernel)?;
+    let size = Size { block: args.block, n: args.n.unwrap_or(args.block as usize).max(1) };
+    println!("{}: {} elements in blocks of {} threads", subject.name(), size.n, size.block);
+    let found = match &args.replay {
+        Some(schedule) => replay(&*subject, size, schedule)?,
+        None => {
+            let explored = explore::explore(&*subject, size, args.policy.into(), args.seed, args.schedules)?;
+            tell(args, size, &explored);
+            explored.findings + explored.wrong > 0
+        }
+    };
+    Ok(if found && subject.defined() { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+fn replay(subject: &dyn Subject, size: Size, schedule: &Schedule) -> Result<bool> {
+    let ran = subject.run(size, schedule)?;
+    println!("schedule      {schedule}");
+    println!("interleaving  {:016x}", ran.trace.interleaving);
+    println!("output        {:016x}, {}", explore::fingerprint(&ran.output), answer(ran.mismatches));
+    println!("race          {}", verdict::race(&ran.report));
+    for finding in verdict::findings(&ran.report) {
+        println!("\n{finding}");
+    }
+    Ok(!ran.report.is_clean() || ran.mismatches > 0)
+}
+
+fn tell(args: &Args, size: Size, explored: &Explored) {
+    let Explored { runs, interleavings, outputs, findings, wrong, .. } = explored;
+    println!("runs                     {runs}");
+    let all = if explored.complete { ": all there are" } else { "" };
+    println!("different interleavings  {interleavings}{all}");
+    println!("different outputs        {outputs}");
+    println!("runs with a finding      {findings}");
+    println!("runs with a wrong answer {wrong}");
+    let again = |what: &str, shown: &Shown| {
+        println!("\nfirst {what}: {}, {}", shown.schedule, answer(shown.mismatches));
+        println!(
+            "  cargo xtask explore {} --block {} --n {} --replay {}",
+            args.kernel, size.block, size.n, shown.schedule
+        );
+    };
+    if let Some(shown) = &explored.first_finding {
+        again("finding", shown);
+        for finding in verdict::findings(&shown.report) {
+            println!("\n{finding}");
+        }
+    }
+    if let Some(shown) = &explored.first_wrong {
+        again("wrong answer", shown);
+    }
+}
+
+fn answer(mismatches: usize) -> String {
+    match mismatches {
+        0 => "the answer is right".into(),
+        wrong => format!("{wrong} elements wrong"),
+    }
+}
