@@ -42,5 +42,5 @@ pub(crate) fn pass_on(command: &mut Command) -> Result<ExitCode> {
 
 /// Every test of the workspace.
 pub(crate) fn test() -> Result<ExitCode> {
-    pass_on(cargo().args(["test", "--workspace"]))
+    pass_on(cargo().args(["test", "--workspace", "--release"]))
 }

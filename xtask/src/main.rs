@@ -2,6 +2,7 @@
 
 mod cargo;
 mod explore;
+mod lint;
 mod ptx;
 mod run;
 
@@ -30,6 +31,8 @@ enum Command {
     Ptx(ptx::Args),
     /// Run one kernel under many schedules
     Explore(explore::Args),
+    /// Read kernels and name every barrier that some threads may not come to
+    Lint(lint::Args),
     /// Run every test of the project
     Test,
 }
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
         Some(Command::Explore(args)) => explore::run(&args),
+        Some(Command::Lint(args)) => lint::run(&args),
         Some(Command::Test) => cargo::test(),
     };
     done.unwrap_or_else(|error| {

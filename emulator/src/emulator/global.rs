@@ -7,8 +7,6 @@
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
-use rustc_hash::FxHashMap;
-
 use super::block::{Stepped, fault, step, with};
 use super::findings::Memory;
 use super::nest::NestId;
@@ -293,12 +291,88 @@ impl Run {
     }
 }
 
+/// The elements that the running block has touched, numbered in that order: a hash table that is
+/// emptied by counting on.
+#[derive(Debug)]
+struct Touched {
+    /// A power of two of them.
+    entries: Vec<Entry>,
+    stamp: u32,
+    count: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    buffer: u32,
+    /// Equal to the table's, or the entry is empty.
+    stamp: u32,
+    index: usize,
+    number: usize,
+}
+
+impl Touched {
+    fn new() -> Self {
+        Self { entries: vec![Entry::default(); 1024], stamp: 0, count: 0 }
+    }
+
+    fn clear(&mut self) {
+        self.count = 0;
+        self.stamp = self.stamp.wrapping_add(1);
+        if self.stamp == 0 {
+            self.entries.fill(Entry::default());
+            self.stamp = 1;
+        }
+    }
+
+    /// The element's number; a new one counts up.
+    #[inline]
+    fn number(&mut self, buffer: usize, index: usize) -> usize {
+        let place = self.place(buffer, index);
+        let entry = &mut self.entries[place];
+        if entry.stamp == self.stamp {
+            return entry.number;
+        }
+        let number = self.count;
+        *entry = Entry { buffer: buffer as u32, stamp: self.stamp, index, number };
+        self.count += 1;
+        if self.count * 2 > self.entries.len() {
+            self.grow();
+        }
+        number
+    }
+
+    /// Where the element stands, or the empty entry where it belongs. Neighbours stand side by side.
+    #[inline]
+    fn place(&self, buffer: usize, index: usize) -> usize {
+        let mask = self.entries.len() - 1;
+        let mut place = index.wrapping_add(buffer << 9) & mask;
+        loop {
+            let entry = &self.entries[place];
+            if entry.stamp != self.stamp || (entry.index == index && entry.buffer as usize == buffer) {
+                return place;
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = vec![Entry::default(); self.entries.len() * 2];
+        for entry in std::mem::replace(&mut self.entries, larger) {
+            if entry.stamp == self.stamp {
+                let place = self.place(entry.buffer as usize, entry.index);
+                self.entries[place] = entry;
+            }
+        }
+    }
+}
+
 /// The global memory that the running block has touched, and what the worker's earlier blocks did.
 pub(crate) struct Global {
     pub(crate) buffers: Vec<Buffer>,
-    slots: FxHashMap<(usize, usize), usize>,
+    touched: Touched,
+    /// One cell for each element touched.
     shadow: Shadow,
-    used: usize,
     /// The running block's first access of each kind to each element.
     block: Vec<Run>,
     runs: Vec<Run>,
@@ -306,19 +380,11 @@ pub(crate) struct Global {
 
 impl Global {
     pub(crate) fn new(buffers: Vec<Buffer>) -> Self {
-        Self {
-            buffers,
-            slots: FxHashMap::default(),
-            shadow: Shadow::new(0),
-            used: 0,
-            block: Vec::new(),
-            runs: Vec::new(),
-        }
+        Self { buffers, touched: Touched::new(), shadow: Shadow::new(0), block: Vec::new(), runs: Vec::new() }
     }
 
     pub(crate) fn begin_block(&mut self) {
-        self.slots.clear();
-        self.used = 0;
+        self.touched.clear();
         self.shadow.begin_block();
         self.block.clear();
     }
@@ -331,16 +397,14 @@ impl Global {
         &mut self.shadow
     }
 
-    /// The shadow cell of an element, and whether the block has to remember this access for the
-    /// comparison with other blocks.
+    /// The shadow cell of an element. The access is remembered for the comparison with other blocks.
     #[inline]
     pub(crate) fn touch(&mut self, buffer: usize, index: usize, writes: bool, by: Access) -> (Memory, usize) {
-        let fresh = self.used;
-        let slot = *self.slots.entry((buffer, index)).or_insert(fresh);
+        let fresh = self.touched.count;
+        let slot = self.touched.number(buffer, index);
         if slot == fresh {
-            self.used += 1;
-            if self.used > self.shadow.len() {
-                self.shadow.resize(self.used.next_power_of_two());
+            if slot == self.shadow.len() {
+                self.shadow.resize((slot + 1).next_power_of_two());
             }
             self.shadow.forget(slot);
         }

@@ -89,7 +89,9 @@ impl FromStr for Schedule {
             return Ok(Self::seeded(policy, rest.parse().map_err(|_| ScheduleError)?));
         }
         let digit = |digit: char| digit.to_digit(MAX_EXHAUSTIVE_BLOCK).map(|digit| digit as u8);
-        let decisions = rest.chars().map(digit).collect::<Option<_>>().ok_or(ScheduleError)?;
+        // A decision that is not given is 0.
+        let decisions = rest.trim_end_matches('0').chars().map(digit).collect::<Option<_>>();
+        let decisions = decisions.filter(|_| !rest.is_empty()).ok_or(ScheduleError)?;
         Ok(Self { policy, seed: 0, decisions })
     }
 }

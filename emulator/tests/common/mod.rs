@@ -1,6 +1,10 @@
 //! What the tests of small kernels share: a launch, and the verdict in a few words.
 
+mod shapes;
+
 use cuda_std::emulator::{Dim3, FaultKind, GlobalMemory, Kind, Launch, Level, Policy, Report};
+
+pub(crate) use shapes::shapes;
 
 /// What a report says, without lines and numbers: the same under every schedule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -74,19 +78,3 @@ pub(crate) fn judge(
     assert!(verdicts.iter().all(|verdict| *verdict == verdicts[0]), "by schedule: {verdicts:#?}");
     verdicts.swap_remove(0)
 }
-
-/// Declares kernels over a shared array `S` of 1024 cells, with `t` and `b` at hand; `out` takes results.
-macro_rules! shapes {
-    ($($(#[$doc:meta])* $name:ident($s:ident, $t:ident, $b:ident, $out:ident $(, $arg:ident)?) $body:block)*) => {$(
-        $(#[$doc])*
-        #[cuda_std::kernel]
-        pub(crate) unsafe fn $name($out: *mut u32 $(, $arg: u32)?) {
-            #[cuda_std::address_space(shared)]
-            static mut $s: [std::mem::MaybeUninit<u32>; 1024] = [const { std::mem::MaybeUninit::uninit() }; 1024];
-            let $t = cuda_std::thread::thread_idx_x() as usize;
-            let $b = cuda_std::thread::block_dim_x() as usize;
-            unsafe { $body }
-        }
-    )*};
-}
-pub(crate) use shapes;

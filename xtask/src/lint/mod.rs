@@ -1,0 +1,118 @@
+//! `cargo xtask lint`: may a barrier be reached by some threads of a block and not by others?
+//!
+//! CUDA leaves a barrier undefined unless its condition is the same for every thread of the block. This
+//! lint reads the source only; it judges on the side of a finding.
+
+mod flow;
+mod known;
+mod macros;
+mod names;
+mod pitfalls;
+mod print;
+mod report;
+mod source;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+
+use anyhow::{Context, Result, anyhow};
+use clap::ValueEnum;
+
+use crate::cargo::root;
+use names::Names;
+use report::{Report, Reporter};
+use source::{ParseError, Source};
+
+/// Exit code for "something was found".
+const FOUND: u8 = 1;
+
+/// The parser and the analysis go as deep as the source is nested.
+const STACK: usize = 512 << 20;
+
+/// Where the kernels are, from the root of the workspace.
+const KERNELS: &str = "kernels-gpu/src";
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Files or folders to read, together; the lesson's kernels if there are none
+    paths: Vec<PathBuf>,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let report = check(&read(&args.paths)?)?;
+    match args.format {
+        Format::Human => println!("{report}"),
+        Format::Json => println!("{}", serde_json::to_string_pretty(&report)?),
+    }
+    Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+}
+
+/// Lints sources together: calls are followed between them.
+pub(crate) fn check(sources: &[Source]) -> Result<Report> {
+    let check = || check_here(sources).map_err(anyhow::Error::from);
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, check);
+        thread.context("cannot start the lint's thread")?.join().map_err(|_| anyhow!("the lint failed"))?
+    })
+}
+
+fn check_here(sources: &[Source]) -> Result<Report, ParseError> {
+    let files = sources.iter().map(source::parse).collect::<Result<Vec<_>, _>>()?;
+    let names = Names::collect(&files);
+    let reporter = Reporter::new(sources);
+    let flow::Outcome { mut findings, mut notes } = flow::analyse(&names, &reporter);
+    findings.extend(pitfalls::find(&files, &names, &reporter));
+    findings.sort();
+    findings.dedup();
+    notes.sort();
+    notes.dedup();
+    Ok(Report { files: files.len(), barriers: names.barriers, findings, notes })
+}
+
+fn read(paths: &[PathBuf]) -> Result<Vec<Source>> {
+    let mut files = Vec::new();
+    if paths.is_empty() {
+        collect(&root().join(KERNELS), &mut files)?;
+    }
+    for path in paths {
+        collect(path, &mut files)?;
+    }
+    files.sort();
+    files.dedup();
+    let source = |path: PathBuf| {
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        Ok(Source { name, text })
+    };
+    files.into_iter().map(source).collect()
+}
+
+/// The Rust files of a folder, or one file.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if !path.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let what = || format!("cannot list {}", path.display());
+    for entry in fs::read_dir(path).with_context(what)? {
+        let entry = entry.with_context(what)?.path();
+        if entry.is_dir() || entry.extension().is_some_and(|extension| extension == "rs") {
+            collect(&entry, files)?;
+        }
+    }
+    Ok(())
+}
