@@ -85,6 +85,9 @@ impl Block {
         if self.judging && (self.barrier.mixed || exited.iter().any(skipped)) {
             self.diverged(&exited);
         }
+        for thread in exited {
+            self.lanes[usize::from(thread)].exited_above = Some(at.0);
+        }
         if self.judging {
             let out = self.lanes.len() as u32 - self.alive;
             if out > 0 {

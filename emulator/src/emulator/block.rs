@@ -49,6 +49,8 @@ pub(crate) struct Lane {
     /// Where the thread waits, if it does.
     pub(crate) waits: Option<(Site, NestId)>,
     pub(crate) warp_mask: u32,
+    /// The barrier that completed after the thread had exited, if one has.
+    pub(crate) exited_above: Option<Site>,
 }
 
 impl Lane {
@@ -62,6 +64,7 @@ impl Lane {
             ticks: 0,
             waits: None,
             warp_mask: 0,
+            exited_above: None,
         }
     }
 
@@ -232,6 +235,11 @@ pub(crate) fn step(access: Stepped) {
     }
 }
 
+/// The barrier that the thread of the earlier access exited above.
+fn exited(lanes: &[Lane], conflict: &Conflict) -> Option<Site> {
+    lanes[usize::from(conflict.earlier.thread)].exited_above
+}
+
 impl Block {
     pub(crate) fn new(
         shape: Shape,
@@ -376,10 +384,18 @@ impl Block {
         let shadow = self.shared.shadow(array);
         let written = shadow.written(&self.clocks, index);
         let memory = self.shared.memory(array);
-        let Self { shared, clocks, nests, findings, linear, judging, .. } = self;
+        let Self { shared, clocks, nests, findings, linear, judging, lanes, .. } = self;
         shared.shadow(array).read(clocks, index, by, &mut |conflict: Conflict| {
             if *judging {
-                findings.conflict(nests, *linear, memory, index as u64, (by, false), &conflict);
+                findings.conflict(
+                    nests,
+                    *linear,
+                    memory,
+                    index as u64,
+                    (by, false),
+                    &conflict,
+                    exited(lanes, &conflict),
+                );
             }
         });
         if written {
@@ -398,8 +414,18 @@ impl Block {
             let by = self.access(site);
             let old = self.shared.get::<T>(array, index).bits();
             let memory = self.shared.memory(array);
-            let Self { shared, clocks, nests, findings, linear, judging, early_reads, raced_reads, .. } =
-                self;
+            let Self {
+                shared,
+                clocks,
+                nests,
+                findings,
+                linear,
+                judging,
+                lanes,
+                early_reads,
+                raced_reads,
+                ..
+            } = self;
             let shadow = shared.shadow(array);
             shadow.write(clocks, index, by, value.bits(), old, &mut |conflict: Conflict| {
                 if !*judging {
@@ -410,7 +436,15 @@ impl Block {
                     let until = earlier.clock.max(since);
                     raced_reads.push(RacedRead { array, index, thread: earlier.thread, since, until });
                 }
-                findings.conflict(nests, *linear, memory, index as u64, (by, true), &conflict);
+                findings.conflict(
+                    nests,
+                    *linear,
+                    memory,
+                    index as u64,
+                    (by, true),
+                    &conflict,
+                    exited(lanes, &conflict),
+                );
             });
         }
         self.shared.set(array, index, value);
@@ -426,10 +460,18 @@ impl Block {
         let index = index as u64;
         match what {
             Touch::Read => {
-                let Self { global, clocks, nests, findings, linear, judging, .. } = self;
+                let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
                 global.shadow().read(clocks, slot, by, &mut |conflict: Conflict| {
                     if *judging {
-                        findings.conflict(nests, *linear, memory, index, (by, false), &conflict);
+                        findings.conflict(
+                            nests,
+                            *linear,
+                            memory,
+                            index,
+                            (by, false),
+                            &conflict,
+                            exited(lanes, &conflict),
+                        );
                     }
                 });
             }
@@ -457,10 +499,18 @@ impl Block {
         value: u64,
         old: u64,
     ) {
-        let Self { global, clocks, nests, findings, linear, judging, .. } = self;
+        let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
         global.shadow().write(clocks, slot, by, value, old, &mut |conflict: Conflict| {
             if *judging {
-                findings.conflict(nests, *linear, memory, index, (by, true), &conflict);
+                findings.conflict(
+                    nests,
+                    *linear,
+                    memory,
+                    index,
+                    (by, true),
+                    &conflict,
+                    exited(lanes, &conflict),
+                );
             }
         });
     }

@@ -8,6 +8,7 @@ use super::report::{
     Divergence, EarlyExit, Fault, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space, Uninitialised,
     WarpMisuse,
 };
+use super::site::Site;
 
 /// The array or buffer that an access went to.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +37,8 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// A conflict between an earlier access and `by`, in one block.
+    /// A conflict between an earlier access and `by`, in one block. The thread of the earlier one may have
+    /// exited above a barrier that the other took part in.
     pub(crate) fn conflict(
         &mut self,
         nests: &Nests,
@@ -45,6 +47,7 @@ impl Findings {
         index: u64,
         by: (Access, bool),
         conflict: &Conflict,
+        exited_above: Option<Site>,
     ) {
         let pair = Pair { earlier: (conflict.earlier, conflict.earlier_writes), later: by };
         let (first, second) = in_program_order(nests, pair);
@@ -69,6 +72,7 @@ impl Findings {
         });
         if let Some(hazard) = known {
             hazard.bytes += bytes;
+            hazard.exited_above = hazard.exited_above.or(exited_above);
             return;
         }
         let party = |(access, writes): (Access, bool)| party(nests, block, access, writes);
@@ -79,6 +83,7 @@ impl Findings {
             place: memory.place(index),
             first: party(first),
             second: party(second),
+            exited_above,
         });
     }
 
@@ -191,10 +196,12 @@ fn add_hazard(all: &mut Vec<Hazard>, new: Hazard) {
     match all.iter_mut().find(same) {
         Some(old) => {
             let bytes = old.bytes + new.bytes;
+            let exited_above = old.exited_above.or(new.exited_above);
             if new.first.block < old.first.block {
                 *old = new;
             }
             old.bytes = bytes;
+            old.exited_above = exited_above;
         }
         None => all.push(new),
     }

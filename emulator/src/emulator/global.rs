@@ -503,5 +503,6 @@ fn add(hazards: &mut Vec<Hazard>, buffer: &Buffer, index: usize, (a, b): (&Run, 
         place: memory.place(index as u64),
         first: party(a),
         second: party(b),
+        exited_above: None,
     });
 }
