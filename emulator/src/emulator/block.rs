@@ -11,8 +11,8 @@ use corosensei::Yielder;
 
 use super::barrier::Barrier;
 use super::fiber::Command;
-use super::findings::{Findings, Memory, party};
-use super::global::{Global, Touch};
+use super::findings::{Findings, party};
+use super::global::{Global, Reference, Touch};
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};
@@ -124,12 +124,10 @@ struct RacedRead {
 
 /// A write to global memory through a reference, whose value the emulator has not seen yet.
 struct Unsettled {
-    place: (Memory, u64),
-    slot: usize,
+    buffer: usize,
+    index: usize,
     by: Access,
-    old: u64,
-    at: usize,
-    load: fn(usize) -> u64,
+    reference: Reference,
 }
 
 /// Everything about the block that is running.
@@ -455,29 +453,11 @@ impl Block {
     pub(crate) fn global_access(&mut self, buffer: usize, index: usize, what: Touch, site: Site) {
         self.settle_write();
         let by = self.access(site);
-        let writes = !matches!(what, Touch::Read);
-        let (memory, slot) = self.global.touch(buffer, index, writes, by);
-        let index = index as u64;
         match what {
-            Touch::Read => {
-                let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
-                global.shadow().read(clocks, slot, by, &mut |conflict: Conflict| {
-                    if *judging {
-                        findings.conflict(
-                            nests,
-                            *linear,
-                            memory,
-                            index,
-                            (by, false),
-                            &conflict,
-                            exited(lanes, &conflict),
-                        );
-                    }
-                });
-            }
-            Touch::Write { value, old } => self.global_write((memory, index), slot, by, value, old),
-            Touch::Reference { old, at, load } => {
-                self.unsettled = Some(Unsettled { place: (memory, index), slot, by, old, at, load });
+            Touch::Read => self.global_read(buffer, index, by),
+            Touch::Write { value, old } => self.global_write(buffer, index, by, (value, old)),
+            Touch::Reference(reference) => {
+                self.unsettled = Some(Unsettled { buffer, index, by, reference });
             }
         }
     }
@@ -486,31 +466,34 @@ impl Block {
     /// the next access to global memory, and before the clock of its thread goes on.
     #[inline]
     pub(crate) fn settle_write(&mut self) {
-        if let Some(Unsettled { place, slot, by, old, at, load }) = self.unsettled.take() {
-            self.global_write(place, slot, by, load(at), old);
+        if let Some(Unsettled { buffer, index, by, reference }) = self.unsettled.take() {
+            self.global_write(buffer, index, by, (reference.value(), reference.old));
         }
     }
 
-    fn global_write(
-        &mut self,
-        (memory, index): (Memory, u64),
-        slot: usize,
-        by: Access,
-        value: u64,
-        old: u64,
-    ) {
+    #[inline]
+    fn global_read(&mut self, buffer: usize, index: usize, by: Access) {
         let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
+        global.remember(buffer, index, by, None);
+        let (memory, slot) = global.touch(buffer, index);
+        global.shadow().read(clocks, slot, by, &mut |conflict: Conflict| {
+            if *judging {
+                let (index, exited) = (index as u64, exited(lanes, &conflict));
+                findings.conflict(nests, *linear, memory, index, (by, false), &conflict, exited);
+            }
+        });
+    }
+
+    /// Writes `value` over `old`.
+    #[inline]
+    fn global_write(&mut self, buffer: usize, index: usize, by: Access, (value, old): (u64, u64)) {
+        let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
+        global.remember(buffer, index, by, Some(value));
+        let (memory, slot) = global.touch(buffer, index);
         global.shadow().write(clocks, slot, by, value, old, &mut |conflict: Conflict| {
             if *judging {
-                findings.conflict(
-                    nests,
-                    *linear,
-                    memory,
-                    index,
-                    (by, true),
-                    &conflict,
-                    exited(lanes, &conflict),
-                );
+                let (index, exited) = (index as u64, exited(lanes, &conflict));
+                findings.conflict(nests, *linear, memory, index, (by, true), &conflict, exited);
             }
         });
     }

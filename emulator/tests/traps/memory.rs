@@ -60,6 +60,23 @@ shapes! {
         *out = 7;
     }
 
+    /// Every block writes the same table.
+    same_table(_S, t, _b, out) {
+        out.add(t).write(3 * t as u32);
+    }
+
+    same_table_twice(_S, t, _b, out) {
+        for i in 0..2 {
+            out.add(t).write(3 * t as u32 + i);
+        }
+    }
+
+    own_number(_S, t, _b, out) {
+        if t == 0 {
+            *out = thread::block_idx_x();
+        }
+    }
+
     /// Different values through a dereference.
     values_by_reference(_S, t, _b, out) {
         *out = t as u32;
@@ -106,6 +123,17 @@ fn the_same_value_is_told_from_another() {
     assert_eq!(level(two_values_each), Some(Level::Error));
     assert_eq!(level(same_value_by_reference), Some(Level::Info));
     assert_eq!(level(values_by_reference), Some(Level::Error));
+}
+
+#[test]
+fn blocks_may_write_the_same_value() {
+    let level =
+        |kernel: unsafe fn(*mut u32)| judge(5, 64, |out| unsafe { kernel(out) }).race.map(|race| race.1);
+    assert_eq!(level(same_table), Some(Level::Info));
+    assert_eq!(level(same_value_by_reference), Some(Level::Info));
+    assert_eq!(level(own_number), Some(Level::Error));
+    // One block's first round meets another's second.
+    assert_eq!(level(same_table_twice), Some(Level::Error));
 }
 
 #[test]
