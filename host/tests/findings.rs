@@ -1,6 +1,9 @@
 //! How findings are told, to people and to programs.
 
+// Kernels that are wrong on purpose: references to shared arrays,
 #![allow(static_mut_refs)]
+// the same call in both arms, and the loop without an end.
+#![allow(clippy::if_same_then_else, clippy::while_immutable_condition)]
 
 use std::mem::MaybeUninit;
 
@@ -16,6 +19,7 @@ macro_rules! shapes {
             static mut $s: [MaybeUninit<u32>; 256] = [const { MaybeUninit::uninit() }; 256];
             let $t = thread::thread_idx_x() as usize;
             let $b = thread::block_dim_x() as usize;
+            // SAFETY: there is none: what these kernels get wrong is what they are for.
             unsafe { $body }
         }
     )*};
@@ -119,7 +123,9 @@ shapes! {
     }
 }
 
-fn run(blocks: u32, kernel: unsafe fn(*mut u32)) -> Report {
+type Kernel = unsafe fn(*mut u32);
+
+fn run(blocks: u32, kernel: Kernel) -> Report {
     let mut out = vec![0; 256];
     let mut memory = GlobalMemory::new();
     let pointer = memory.lend("out", &mut out);
@@ -131,7 +137,7 @@ fn run(blocks: u32, kernel: unsafe fn(*mut u32)) -> Report {
 /// Each kernel's findings on one page.
 #[test]
 fn findings_for_people() {
-    let kernels: [(&str, u32, unsafe fn(*mut u32)); 14] = [
+    let kernels: [(&str, u32, Kernel); 14] = [
         ("exited writer", 1, exited_writer),
         ("next trip", 1, next_trip),
         ("one cell", 1, one_cell),
@@ -158,7 +164,7 @@ fn findings_for_people() {
 
 #[test]
 fn findings_for_programs() {
-    let kernels: [unsafe fn(*mut u32); 5] = [exited_writer, skipped, uninitialised, copied, outside_its_mask];
+    let kernels: [Kernel; 5] = [exited_writer, skipped, uninitialised, copied, outside_its_mask];
     let all: Vec<_> = kernels.into_iter().map(|kernel| report::report_json(&run(1, kernel))).collect();
     let text = serde_json::to_string_pretty(&all).expect("JSON");
     let text = text.replace("host\\\\tests\\\\", "host/tests/");

@@ -385,15 +385,8 @@ impl Block {
         let Self { shared, clocks, nests, findings, linear, judging, lanes, .. } = self;
         shared.shadow(array).read(clocks, index, by, &mut |conflict: Conflict| {
             if *judging {
-                findings.conflict(
-                    nests,
-                    *linear,
-                    memory,
-                    index as u64,
-                    (by, false),
-                    &conflict,
-                    exited(lanes, &conflict),
-                );
+                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+                findings.conflict(nests, *linear, place, (by, false), &conflict, exited);
             }
         });
         if written {
@@ -434,15 +427,8 @@ impl Block {
                     let until = earlier.clock.max(since);
                     raced_reads.push(RacedRead { array, index, thread: earlier.thread, since, until });
                 }
-                findings.conflict(
-                    nests,
-                    *linear,
-                    memory,
-                    index as u64,
-                    (by, true),
-                    &conflict,
-                    exited(lanes, &conflict),
-                );
+                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+                findings.conflict(nests, *linear, place, (by, true), &conflict, exited);
             });
         }
         self.shared.set(array, index, value);
@@ -478,8 +464,8 @@ impl Block {
         let (memory, slot) = global.touch(buffer, index);
         global.shadow().read(clocks, slot, by, &mut |conflict: Conflict| {
             if *judging {
-                let (index, exited) = (index as u64, exited(lanes, &conflict));
-                findings.conflict(nests, *linear, memory, index, (by, false), &conflict, exited);
+                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+                findings.conflict(nests, *linear, place, (by, false), &conflict, exited);
             }
         });
     }
@@ -492,8 +478,8 @@ impl Block {
         let (memory, slot) = global.touch(buffer, index);
         global.shadow().write(clocks, slot, by, value, old, &mut |conflict: Conflict| {
             if *judging {
-                let (index, exited) = (index as u64, exited(lanes, &conflict));
-                findings.conflict(nests, *linear, memory, index, (by, true), &conflict, exited);
+                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+                findings.conflict(nests, *linear, place, (by, true), &conflict, exited);
             }
         });
     }

@@ -43,8 +43,7 @@ impl Findings {
         &mut self,
         nests: &Nests,
         block: u64,
-        memory: Memory,
-        index: u64,
+        place: Place,
         by: (Access, bool),
         conflict: &Conflict,
         exited_above: Option<Site>,
@@ -62,13 +61,13 @@ impl Findings {
             Kind::Raw | Kind::War if same_warp => Level::Warning,
             _ => Level::Error,
         };
-        let bytes = u64::from(conflict.times) * u64::from(memory.size);
+        let bytes = u64::from(conflict.times) * u64::from(place.size);
         let known = self.report.hazards.iter_mut().find(|hazard| {
             hazard.kind == kind
                 && hazard.level == level
                 && hazard.first.site == first.0.site
                 && hazard.second.site == second.0.site
-                && std::ptr::eq(hazard.place.name, memory.name)
+                && std::ptr::eq(hazard.place.name, place.name)
         });
         if let Some(hazard) = known {
             hazard.bytes += bytes;
@@ -80,7 +79,7 @@ impl Findings {
             kind,
             level,
             bytes,
-            place: memory.place(index),
+            place,
             first: party(first),
             second: party(second),
             exited_above,

@@ -1,5 +1,8 @@
 //! What the tests of small kernels share: a launch, and the verdict in a few words.
 
+// No test uses all of it.
+#![allow(dead_code)]
+
 mod shapes;
 
 use cuda_std::emulator::{Dim3, FaultKind, GlobalMemory, Kind, Launch, Level, Policy, Report};
@@ -50,8 +53,16 @@ impl Verdict {
     }
 }
 
+/// A kernel that writes its results to its one argument.
+pub(crate) type Kernel = unsafe fn(*mut u32);
+
 /// Runs a kernel with room for `len` numbers of output, all 0 at first.
-pub(crate) fn launch(launch: Launch, len: usize, kernel: impl Fn(*mut u32) + Sync) -> (Report, Vec<u32>) {
+pub(crate) fn launch(launch: Launch, len: usize, kernel: Kernel) -> (Report, Vec<u32>) {
+    // SAFETY: there is room for all that the kernels write; the emulator checks it.
+    launch_with(launch, len, |out| unsafe { kernel(out) })
+}
+
+fn launch_with(launch: Launch, len: usize, kernel: impl Fn(*mut u32) + Sync) -> (Report, Vec<u32>) {
     let mut out = vec![0; len];
     let mut memory = GlobalMemory::new();
     let pointer = memory.lend("out", &mut out);
@@ -62,7 +73,14 @@ pub(crate) fn launch(launch: Launch, len: usize, kernel: impl Fn(*mut u32) + Syn
 
 /// The verdict on a kernel, which must not depend on the schedule.
 #[track_caller]
-pub(crate) fn judge(
+pub(crate) fn judge(grid: impl Into<Dim3>, block: impl Into<Dim3>, kernel: Kernel) -> Verdict {
+    // SAFETY: as in `launch`.
+    judge_with(grid, block, |out| unsafe { kernel(out) })
+}
+
+/// The verdict on a kernel with more arguments.
+#[track_caller]
+pub(crate) fn judge_with(
     grid: impl Into<Dim3>,
     block: impl Into<Dim3>,
     kernel: impl Fn(*mut u32) + Sync,
@@ -71,7 +89,7 @@ pub(crate) fn judge(
     let mut verdicts = Vec::new();
     for policy in [Policy::Lockstep, Policy::Independent, Policy::Random] {
         for seed in 0..3 {
-            let (report, _) = launch(shape.policy(policy).seed(seed), 4096, &kernel);
+            let (report, _) = launch_with(shape.policy(policy).seed(seed), 4096, &kernel);
             verdicts.push(Verdict::of(&report));
         }
     }

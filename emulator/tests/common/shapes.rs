@@ -10,6 +10,7 @@ macro_rules! shapes {
             static mut $s: [std::mem::MaybeUninit<u32>; 1024] = [const { std::mem::MaybeUninit::uninit() }; 1024];
             let $t = cuda_std::thread::thread_idx_x() as usize;
             let $b = cuda_std::thread::block_dim_x() as usize;
+            // SAFETY: there is none: what these kernels get wrong is what they are for.
             unsafe { $body }
         }
     )*};

@@ -5,7 +5,7 @@
 mod common;
 mod kernels;
 
-use common::{Verdict, judge};
+use common::{Verdict, judge_with};
 use cuda_std::emulator::{Kind, Level};
 
 type Kernel = unsafe fn(*mut u32, u32);
@@ -159,8 +159,8 @@ fn every_mutant_is_what_its_label_says() {
     for (kernel, run, blocks, mutants) in table() {
         for (what, places, label) in mutants {
             let at = places.iter().fold(0, |at, place| at | 1 << place);
-            // SAFETY: `judge` lends room for all that the kernels write; the emulator checks it.
-            let verdict = judge(blocks, 64, |out| unsafe { run(out, at) });
+            // SAFETY: `judge_with` lends room for all that the kernels write; the emulator checks it.
+            let verdict = judge_with(blocks, 64, |out| unsafe { run(out, at) });
             let agrees = usize::from(verdict == label);
             if label == Verdict::clean() {
                 (spared, harmless) = (spared + agrees, harmless + 1);

@@ -5,7 +5,7 @@
 use cuda_std::emulator::{Kind, Launch, Level, Policy, Report, Whereabouts};
 use cuda_std::{thread, warp};
 
-use crate::common::{Verdict, judge, launch, shapes};
+use crate::common::{Kernel, Verdict, judge, launch, shapes};
 
 shapes! {
     /// One thread sums what all threads have just written, without a barrier.
@@ -72,10 +72,9 @@ shapes! {
     }
 }
 
-fn run(kernel: unsafe fn(*mut u32), block: u32, policy: Policy, seed: u64) -> Report {
+fn run(kernel: Kernel, block: u32, policy: Policy, seed: u64) -> Report {
     let shape = Launch::new(1, block).policy(policy).seed(seed);
-    // SAFETY: there is room for all that the kernels write; the emulator checks it.
-    launch(shape, 4, |out| unsafe { kernel(out) }).0
+    launch(shape, 4, kernel).0
 }
 
 #[test]
@@ -117,8 +116,7 @@ fn divergent_threads_split_a_warp() {
     assert_eq!(divergence.elsewhere, gone);
     let split = divergence.waiting.iter().filter(|&&thread| thread / 32 == 1).count();
     assert_eq!(split + divergence.elsewhere.len(), 32);
-    // SAFETY: as in `run`.
-    assert_eq!(judge(1, 64, |out| unsafe { sum_by_steps(out) }), Verdict::divergent());
+    assert_eq!(judge(1, 64, sum_by_steps), Verdict::divergent());
 }
 
 #[test]

@@ -9,7 +9,7 @@
 use cuda_std::emulator::{Kind, Level};
 use cuda_std::thread;
 
-use crate::common::{Verdict, judge, shapes};
+use crate::common::{Kernel, Verdict, judge, shapes};
 
 shapes! {
     /// data-race/broadcast: all read one element.
@@ -188,7 +188,7 @@ fn verdicts() {
     use Kind::{Raw, War, Waw};
     use Level::{Error, Info, Warning};
     let race = Verdict::race;
-    let table: [(&str, unsafe fn(*mut u32), u32, u32, Verdict); 18] = [
+    let table: [(&str, Kernel, u32, u32, Verdict); 18] = [
         ("broadcast", broadcast, 4, 1, Verdict::clean()),
         ("increment", increment, 4, 1, Verdict::clean()),
         ("intergroup_hidden_race", hidden_between_blocks, 2, 1, race(&[War], Error)),
@@ -217,7 +217,6 @@ fn verdicts() {
         ("reduce", reduce, 16, 4, Verdict::clean()),
     ];
     for (name, kernel, grid, block, expected) in table {
-        // SAFETY: `judge` lends room for all that the kernels write; the emulator checks it.
-        assert_eq!(judge(grid, block, |out| unsafe { kernel(out) }), expected, "{name}");
+        assert_eq!(judge(grid, block, kernel), expected, "{name}");
     }
 }

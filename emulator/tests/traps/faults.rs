@@ -7,7 +7,7 @@ use cuda_std::emulator::{
 };
 use cuda_std::{address_space, kernel, thread, warp};
 
-use crate::common::{launch, shapes};
+use crate::common::{Kernel, launch, shapes};
 
 shapes! {
     beyond_shared(S, t, _b, out) {
@@ -84,6 +84,7 @@ unsafe fn too_much_shared(out: *mut u32) {
     #[address_space(shared)]
     static mut B: [MaybeUninit<u32>; BIG] = [const { MaybeUninit::uninit() }; BIG];
 
+    // SAFETY: within bounds; that it is too much is what this is for.
     unsafe {
         A[0].write(1);
         B[0].write(1);
@@ -92,10 +93,9 @@ unsafe fn too_much_shared(out: *mut u32) {
 }
 
 /// How the launch ended, whichever worker ran what.
-fn fault(grid: u32, kernel: unsafe fn(*mut u32)) -> Fault {
+fn fault(grid: u32, kernel: Kernel) -> Fault {
     let shape = Launch::new(grid, 64).tick_limit(1000);
-    // SAFETY: there is room for all that the kernels write within bounds; the emulator checks the rest.
-    let (report, _) = launch(shape, 1024, |out| unsafe { kernel(out) });
+    let (report, _) = launch(shape, 1024, kernel);
     report.fault.expect("the launch ends early")
 }
 
@@ -142,7 +142,7 @@ fn endless_loops_are_stopped() {
     let found = fault(1, for_ever);
     assert_eq!((&found.what, found.thread), (&FaultKind::TickLimit(1000), 9));
     line(&found, "while t == 9");
-    for (kernel, text) in [(spin as unsafe fn(*mut u32), "while S[0]"), (spin_in_order, "loop {")] {
+    for (kernel, text) in [(spin as Kernel, "while S[0]"), (spin_in_order, "loop {")] {
         let found = fault(1, kernel);
         assert_eq!(found.what, FaultKind::TickLimit(1000));
         line(&found, text);
@@ -170,7 +170,7 @@ fn who_waits_for_ever_is_named() {
 fn shared_memory_is_limited() {
     let found = fault(1, too_much_shared);
     assert_eq!(found.what, FaultKind::SharedMemory { bytes: 2 * 4 * BIG });
-    assert!(2 * 4 * BIG > MAX_STATIC_SHARED && 4 * BIG <= MAX_STATIC_SHARED);
+    const { assert!(2 * 4 * BIG > MAX_STATIC_SHARED && 4 * BIG <= MAX_STATIC_SHARED) }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use cuda_std::emulator::{Launch, Level};
 use cuda_std::{thread, warp};
 
-use crate::common::{Verdict, judge, launch, shapes};
+use crate::common::{Kernel, Verdict, judge, launch, shapes};
 
 fn wait() {
     thread::sync_threads();
@@ -230,7 +230,7 @@ fn verdicts() {
     let divergent = Verdict::divergent;
     let clean = Verdict::clean;
     let stuck = || Verdict { stuck: true, ..Verdict::clean() };
-    let table: [(&str, unsafe fn(*mut u32), Verdict); 18] = [
+    let table: [(&str, Kernel, Verdict); 18] = [
         ("helper in both arms", helper_in_both_arms, divergent()),
         ("helper twice", helper_twice, clean()),
         ("continue past", continue_past, divergent()),
@@ -253,17 +253,15 @@ fn verdicts() {
         ("masks that disagree", masks_that_disagree, stuck()),
     ];
     for (name, kernel, expected) in table {
-        // SAFETY: `judge` lends room for all that the kernels write; the emulator checks it.
-        assert_eq!(judge(1, 64, |out| unsafe { kernel(out) }), expected, "{name}");
+        assert_eq!(judge(1, 64, kernel), expected, "{name}");
     }
 }
 
 /// The trip that all leave in is the one that the answer shows.
 #[test]
 fn answers_of_the_clean_ones() {
-    let out = |kernel: unsafe fn(*mut u32)| {
-        // SAFETY: as above.
-        let (_, mut out) = launch(Launch::new(1, 64), 128, |out| unsafe { kernel(out) });
+    let out = |kernel: Kernel| {
+        let (_, mut out) = launch(Launch::new(1, 64), 128, kernel);
         out.truncate(64);
         out
     };

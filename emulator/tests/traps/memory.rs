@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use cuda_std::emulator::{CellValue, Dim3, GlobalMemory, Launch, Level};
 use cuda_std::{address_space, kernel, thread};
 
-use crate::common::{Verdict, judge, launch, shapes};
+use crate::common::{Kernel, Verdict, judge, launch, shapes};
 
 shapes! {
     /// A block expression copies the slot; the write goes to the copy.
@@ -85,14 +85,13 @@ shapes! {
 
 #[test]
 fn a_write_to_a_copy_is_lost() {
-    // SAFETY: here and below, there is room for all that the kernels write; the emulator checks it.
-    let verdict = judge(1, 64, |out| unsafe { write_to_a_copy(out) });
+    let verdict = judge(1, 64, write_to_a_copy);
     assert_eq!(verdict, Verdict { lost_write: true, uninitialised: true, ..Verdict::clean() });
 }
 
 #[test]
 fn an_order_does_not_make_a_cell_written() {
-    let (report, out) = launch(Launch::new(1, 64), 64, |out| unsafe { one_never_written(out) });
+    let (report, out) = launch(Launch::new(1, 64), 64, one_never_written);
     assert_eq!(report.hazards, []);
     let [found] = &report.uninitialised[..] else { panic!("one line: {report:?}") };
     assert_eq!((found.place.index, found.by.thread, found.reads), (5, 58, 1));
@@ -102,8 +101,7 @@ fn an_order_does_not_make_a_cell_written() {
 #[test]
 fn no_value_leaks_from_block_to_block() {
     for workers in [1, 2] {
-        let (report, out) =
-            launch(Launch::new(16, 32).workers(workers), 16, |out| unsafe { cell_of_another_block(out) });
+        let (report, out) = launch(Launch::new(16, 32).workers(workers), 16, cell_of_another_block);
         assert_eq!(out, [u32::POISON; 16]);
         assert_eq!(report.uninitialised.iter().map(|found| found.reads).sum::<u64>(), 16);
     }
@@ -111,15 +109,14 @@ fn no_value_leaks_from_block_to_block() {
 
 #[test]
 fn a_thread_is_in_order_with_itself() {
-    let (report, out) = launch(Launch::new(1, 64), 64, |out| unsafe { read_modify_write(out) });
+    let (report, out) = launch(Launch::new(1, 64), 64, read_modify_write);
     assert!(report.is_clean(), "{report:?}");
     assert_eq!(out, [6; 64]);
 }
 
 #[test]
 fn the_same_value_is_told_from_another() {
-    let level =
-        |kernel: unsafe fn(*mut u32)| judge(1, 64, |out| unsafe { kernel(out) }).race.map(|race| race.1);
+    let level = |kernel: Kernel| judge(1, 64, kernel).race.map(|race| race.1);
     assert_eq!(level(two_values_each), Some(Level::Error));
     assert_eq!(level(same_value_by_reference), Some(Level::Info));
     assert_eq!(level(values_by_reference), Some(Level::Error));
@@ -127,8 +124,7 @@ fn the_same_value_is_told_from_another() {
 
 #[test]
 fn blocks_may_write_the_same_value() {
-    let level =
-        |kernel: unsafe fn(*mut u32)| judge(5, 64, |out| unsafe { kernel(out) }).race.map(|race| race.1);
+    let level = |kernel: Kernel| judge(5, 64, kernel).race.map(|race| race.1);
     assert_eq!(level(same_table), Some(Level::Info));
     assert_eq!(level(same_value_by_reference), Some(Level::Info));
     assert_eq!(level(own_number), Some(Level::Error));
@@ -143,6 +139,7 @@ fn a_buffer_may_begin_where_another_ends() {
     let mut memory = GlobalMemory::new();
     let _left = memory.lend("left", left);
     let right = memory.lend("right", right);
+    // SAFETY: four threads write four numbers.
     let report = Launch::new(1, 4).run(&mut memory, || unsafe { numbers(right.as_mut_ptr()) });
     assert!(report.expect("a legal launch").is_clean());
     assert_eq!(both, [0, 0, 0, 0, 0, 1, 2, 3]);
@@ -151,6 +148,7 @@ fn a_buffer_may_begin_where_another_ends() {
 #[kernel]
 unsafe fn numbers(out: *mut u32) {
     let t = thread::thread_idx_x();
+    // SAFETY: the caller lends a number for each thread.
     unsafe { out.add(t as usize).write(t) }
 }
 
@@ -163,6 +161,7 @@ unsafe fn places(out: *mut u32) {
     let (x, y, z) = (thread::thread_idx_x(), thread::thread_idx_y(), thread::thread_idx_z());
     let (width, height) = (thread::block_dim_x(), thread::block_dim_y());
     let linear = (z * height + y) * width + x;
+    // SAFETY: the caller lends a number for each thread; every cell that is read was written.
     unsafe {
         PLACES[(linear / 32) as usize][(linear % 32) as usize].write(z * 10_000 + y * 100 + x);
         thread::sync_threads();
@@ -177,7 +176,7 @@ fn blocks_of_two_and_three_dimensions() {
         |Dim3 { x, y, .. }: Dim3, linear: u32| linear / (x * y) * 10_000 + linear / x % y * 100 + linear % x;
     for block in [Dim3::from(64), Dim3::from((8, 4)), Dim3::from((5, 7)), Dim3::from((4, 3, 5))] {
         let count = block.count() as u32;
-        let (report, out) = launch(Launch::new(1, block), count as usize, |out| unsafe { places(out) });
+        let (report, out) = launch(Launch::new(1, block), count as usize, places);
         assert!(report.is_clean(), "{block:?}: {report:?}");
         let wanted: Vec<_> = (0..count).rev().map(|linear| place(block, linear)).collect();
         assert_eq!(out, wanted, "{block:?}");

@@ -107,6 +107,8 @@ fn the_same_value_is_told_from_another() {
     Trace::new().write(3, 7, 0).write(40, 8, 7).finds(&[(3, 40, false)]);
     // Thread 3 wrote 7 at first, so that nothing says which value thread 40 met.
     Trace::new().write(3, 7, 0).write(3, 8, 7).write(40, 8, 8).finds(&[(3, 40, false), (3, 40, true)]);
+    let twice = Trace::new().write(3, 7, 0).write(3, 8, 7).write(3, 8, 8);
+    twice.write(40, 8, 8).finds(&[(3, 40, false), (3, 40, true)]);
 }
 
 #[test]
