@@ -16,12 +16,17 @@ fn root() -> &'static Path {
 }
 
 impl Fault {
-    /// The file with the fault in it.
-    fn plant(&self) -> String {
-        let path = root().join("emulator/src/emulator").join(self.file);
-        let source = fs::read_to_string(&path).expect("the emulator's source").replace("\r\n", "\n");
+    fn path(&self, project: &Path) -> PathBuf {
+        project.join("emulator/src/emulator").join(self.file)
+    }
+
+    /// The file without the fault and with it.
+    fn plant(&self, project: &Path) -> [String; 2] {
+        let source = fs::read_to_string(self.path(project)).expect("the emulator's source");
+        let source = source.replace("\r\n", "\n");
         assert_eq!(source.matches(self.from).count(), 1, "{}: {}", self.file, self.from);
-        source.replace(self.from, self.to)
+        let planted = source.replace(self.from, self.to);
+        [source, planted]
     }
 }
 
@@ -29,8 +34,8 @@ impl Fault {
 #[test]
 fn every_fault_has_its_place() {
     for fault in FAULTS {
-        assert_ne!(fault.plant(), "");
-        assert_ne!(fault.from, fault.to);
+        let [before, planted] = fault.plant(root());
+        assert_ne!(before, planted, "{}", fault.what);
     }
 }
 
@@ -83,9 +88,9 @@ fn every_fault_is_found() {
     assert_eq!(tests_pass(&tree), Some(true), "without a fault");
     let mut survived = Vec::new();
     for fault in FAULTS {
-        let path = tree.join("emulator/src/emulator").join(fault.file);
-        let before = fs::read_to_string(&path).expect("the copy");
-        fs::write(&path, fault.plant()).expect("the copy can be written");
+        let path = fault.path(&tree);
+        let [before, planted] = fault.plant(&tree);
+        fs::write(&path, planted).expect("the copy can be written");
         let passed = tests_pass(&tree);
         fs::write(&path, before).expect("the copy can be written");
         let verdict = match passed {
