@@ -1,5 +1,7 @@
 //! The command line of the lesson, checked.
 
+use std::path::PathBuf;
+
 use clap::{Parser, ValueEnum};
 use cuda_std::emulator::{MAX_BLOCK_THREADS, MAX_GRID};
 
@@ -51,9 +53,38 @@ pub struct Args {
     /// How the report comes out
     #[arg(long, value_enum, default_value = "table")]
     pub format: Format,
+    /// The kernels as PTX; xtask names the file
+    #[arg(long, hide = true, value_name = "FILE")]
+    pub ptx: Option<PathBuf>,
+    /// How many seconds a launch on a card may take before it counts as hung
+    #[arg(long, hide = true, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
+    pub patience: u32,
+    /// Run one kernel only, as a checker wants it
+    #[arg(long, hide = true, value_enum)]
+    pub only: Option<Only>,
+}
+
+/// One kernel of the lesson.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Only {
+    /// Without the barrier.
+    #[value(name = "reverse_tile_racy")]
+    Racy,
+    /// With it.
+    #[value(name = "reverse_tile_synced")]
+    Synced,
+    /// With threads that return above it.
+    #[value(name = "reverse_tile_prefix")]
+    Prefix,
 }
 
 impl Args {
+    /// Whether `kernel` is to run.
+    #[must_use]
+    pub fn wants(&self, kernel: Only) -> bool {
+        self.only.is_none_or(|only| only == kernel)
+    }
+
     /// What is wrong with the numbers, if anything: one line that says what to do.
     ///
     /// # Errors

@@ -1,11 +1,15 @@
 //! What a launch needs of a device.
 
+#[cfg(feature = "cuda")]
+mod cuda;
 mod emulator;
 
 use anyhow::Result;
 use cuda_std::emulator::Report;
 use serde::Serialize;
 
+#[cfg(feature = "cuda")]
+pub use cuda::Cuda;
 pub use emulator::Emulator;
 
 /// The kernels of the lesson.
@@ -45,6 +49,11 @@ impl Kernel {
 pub trait Device {
     /// What it is, in one line.
     fn describe(&self) -> String;
+
+    /// The first line of the report.
+    fn headline(&self) -> String {
+        format!("device: {}", self.describe())
+    }
 
     /// How it interleaves threads, if that is known, in one line.
     fn schedule(&self) -> Option<String> {

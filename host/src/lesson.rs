@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use cuda_std::emulator::Report;
 
-use crate::args::Args;
+use crate::args::{Args, Only};
 use crate::device::{Device, Kernel};
 use crate::reference::{POISON, input, reversed_prefixes, reversed_tiles};
 
@@ -55,13 +55,13 @@ pub struct Run {
     /// The racy and the synced kernel at each block size.
     pub tiles: Vec<Launched>,
     /// The prefix kernel.
-    pub prefix: Launched,
+    pub prefix: Option<Launched>,
 }
 
 impl Run {
     /// Every launch, in order.
     pub fn launches(&self) -> impl Iterator<Item = &Launched> {
-        self.tiles.iter().chain([&self.prefix])
+        self.tiles.iter().chain(&self.prefix)
     }
 }
 
@@ -89,13 +89,20 @@ pub fn run(args: &Args, device: &mut dyn Device) -> Result<Run> {
     let mut tiles = Vec::new();
     for &block in &args.blocks {
         let wanted = reversed_tiles(&input, block as usize);
-        for kernel in [Kernel::ReverseTileRacy, Kernel::ReverseTileSynced] {
-            tiles.push(launch(kernel, block, &wanted)?);
+        for (only, kernel) in
+            [(Only::Racy, Kernel::ReverseTileRacy), (Only::Synced, Kernel::ReverseTileSynced)]
+        {
+            if args.wants(only) {
+                tiles.push(launch(kernel, block, &wanted)?);
+            }
         }
     }
     let (block, keep) = (args.prefix_block, args.keep);
-    let wanted = reversed_prefixes(&input, block as usize, keep as usize);
-    let prefix = launch(Kernel::ReverseTilePrefix { keep }, block, &wanted)?;
+    let mut prefix = None;
+    if args.wants(Only::Prefix) {
+        let wanted = reversed_prefixes(&input, block as usize, keep as usize);
+        prefix = Some(launch(Kernel::ReverseTilePrefix { keep }, block, &wanted)?);
+    }
     Ok(Run { schedule: device.schedule(), tiles, prefix })
 }
 

@@ -4,8 +4,11 @@
 
 pub mod args;
 pub mod device;
+pub mod docs;
+pub mod exhibits;
 pub mod explore;
 pub mod lesson;
+pub mod program;
 pub mod reference;
 pub mod report;
 pub mod verdict;

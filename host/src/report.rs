@@ -12,9 +12,9 @@ use crate::verdict;
 
 /// What stands above everything: the device, the size, and that there are no times.
 #[must_use]
-pub fn header(args: &Args, device: &str) -> String {
+pub fn header(args: &Args, headline: &str) -> String {
     format!(
-        "device: {device}\n\
+        "{headline}\n\
          n = {} floats, each block reverses its own tile\n\
          {} block {}; no clock is read anywhere in this program\n",
         args.n,
@@ -31,8 +31,10 @@ pub fn text(args: &Args, run: &Run, number: u32) -> String {
         parts.push(format!("run {number} of {}", args.runs));
     }
     parts.extend(run.schedule.as_ref().map(|schedule| format!("schedule: {schedule}")));
-    parts.push(answers(&run.tiles));
-    parts.push(prefix(args, &run.prefix));
+    if !run.tiles.is_empty() {
+        parts.push(answers(&run.tiles));
+    }
+    parts.extend(run.prefix.as_ref().map(|launched| prefix(args, launched)));
     parts.extend(races(run));
     parts.push(gates(run));
     parts.join("\n\n") + "\n"

@@ -2,7 +2,7 @@
 
 mod findings;
 
-use cuda_std::emulator::{Fault, FaultKind, Hazard, Party, Report, Space};
+use cuda_std::emulator::{Divergence, Fault, FaultKind, Hazard, Party, Report, Space, Whereabouts};
 
 pub use findings::findings;
 
@@ -47,15 +47,12 @@ pub fn hazard(hazard: &Hazard) -> String {
 
 fn party(party: &Party) -> String {
     let does = if party.writes { "writes" } else { "reads" };
-    let trips = match &party.trips[..] {
-        [] => String::new(),
-        trips => format!(" in trip {}", trips.iter().map(u32::to_string).collect::<Vec<_>>().join(".")),
-    };
     format!(
-        "thread {} (warp {}, block {}) {does} it{trips} at {}",
+        "thread {} (warp {}, block {}) {does} it{} at {}",
         party.thread,
         party.warp(),
         party.block,
+        trips(&party.trips),
         party.site
     )
 }
@@ -78,4 +75,77 @@ pub fn fault(fault: &Fault) -> String {
     };
     let at = fault.site.map(|site| format!(" at {site}")).unwrap_or_default();
     format!("block {}, thread {}{at}: {what}", fault.block, fault.thread)
+}
+
+/// The barrier verdict in a word.
+#[must_use]
+pub fn barrier(divergent: bool) -> &'static str {
+    if divergent { "divergent" } else { "ok" }
+}
+
+/// What became of the cells, in a few words.
+#[must_use]
+pub fn memory(uninitialised: bool, lost: bool) -> &'static str {
+    match (uninitialised, lost) {
+        (false, false) => "ok",
+        (true, false) => "uninitialised",
+        (false, true) => "write lost",
+        (true, true) => "write lost, uninitialised",
+    }
+}
+
+/// Everything that was found beside races, a line each.
+#[must_use]
+pub fn others(report: &Report) -> Vec<String> {
+    let mut lines: Vec<String> = report.divergence.iter().map(divergence).collect();
+    lines.extend(report.warp_misuse.iter().map(|misuse| {
+        format!(
+            "block {}, thread {} calls sync_warp at {} with mask {:#010x}, which breaks its contract",
+            misuse.block, misuse.thread, misuse.site, misuse.mask
+        )
+    }));
+    lines.extend(report.lost_writes.iter().map(|lost| {
+        format!("{} writes at {} go to a copy of a cell and are lost", lost.writes, lost.by.site)
+    }));
+    lines.extend(report.uninitialised.iter().map(|read| {
+        format!(
+            "{} reads at {} find a cell that nothing has written, first thread {} of block {}: {}[{}]",
+            read.reads, read.by.site, read.by.thread, read.by.block, read.place.name, read.place.index
+        )
+    }));
+    lines.extend(report.fault.iter().map(fault));
+    lines
+}
+
+/// Who waits where, by source line, and how many went past.
+fn divergence(divergence: &Divergence) -> String {
+    let mut waiting = vec![(divergence.site, &divergence.trips[..], divergence.waiting.len())];
+    let mut skipped = 0;
+    for (_, whereabouts) in &divergence.elsewhere {
+        match whereabouts {
+            Whereabouts::Skipped => skipped += 1,
+            Whereabouts::Waits { site, trips } => {
+                match waiting.iter_mut().find(|(known, at, _)| (known, at) == (site, &&trips[..])) {
+                    Some((.., count)) => *count += 1,
+                    None => waiting.push((*site, trips, 1)),
+                }
+            }
+        }
+    }
+    waiting.sort_by_key(|&(site, trips, _)| (site.line(), site.column(), trips));
+    let mut parts: Vec<String> = waiting
+        .iter()
+        .map(|(site, at, count)| format!("{count} threads wait at {site}{}", trips(at)))
+        .collect();
+    if skipped > 0 {
+        parts.push(format!("{skipped} went past it"));
+    }
+    format!("block {}: {}", divergence.block, parts.join(", "))
+}
+
+fn trips(trips: &[u32]) -> String {
+    match trips {
+        [] => String::new(),
+        trips => format!(" in trip {}", trips.iter().map(u32::to_string).collect::<Vec<_>>().join(".")),
+    }
 }

@@ -3,6 +3,7 @@
 //! * [`lesson`] holds the three kernels that the lesson is about, one a file. Start with
 //!   `lesson/reverse_tile_racy.rs` and `lesson/reverse_tile_synced.rs`: they differ by one line.
 //! * [`exhibits`] holds one kernel for every other sentence of the lesson. Some are wrong on purpose.
+//! * [`tile`] is a shared tile with which the missing barrier does not compile.
 
 #![no_std]
 // A shared array is a `static mut`: one for every block, written by all its threads. Taking a
@@ -15,3 +16,4 @@
 
 pub mod exhibits;
 pub mod lesson;
+pub mod tile;

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
-use crate::CANNOT_RUN;
+use crate::{CANNOT_RUN, link};
 
 /// The root of the workspace.
 pub(crate) fn root() -> &'static Path {
@@ -40,7 +40,21 @@ pub(crate) fn pass_on(command: &mut Command) -> Result<ExitCode> {
         .map_or(ExitCode::from(CANNOT_RUN), ExitCode::from))
 }
 
+/// What to test.
+#[derive(clap::Args)]
+pub(crate) struct TestArgs {
+    /// Test the program for a card too, against a made-up driver
+    #[arg(long)]
+    cuda: bool,
+}
+
 /// Every test of the workspace.
-pub(crate) fn test() -> Result<ExitCode> {
-    pass_on(cargo().args(["test", "--workspace", "--release"]))
+pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
+    let mut all = cargo();
+    all.args(["test", "--workspace", "--release"]);
+    if args.cuda {
+        let (variable, path) = link::search_path()?;
+        all.env(variable, path).args(["--features", "host/cuda"]);
+    }
+    pass_on(&mut all)
 }

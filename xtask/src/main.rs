@@ -1,10 +1,18 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod cuda;
+mod docs;
+mod doctor;
+mod exhibit;
+mod exhibits;
 mod explore;
+mod link;
 mod lint;
+mod machine;
 mod ptx;
 mod run;
+mod sanitizer;
 
 use std::process::ExitCode;
 
@@ -27,14 +35,30 @@ struct Cli {
 enum Command {
     /// Run the lesson: three kernels, four block sizes, one table
     Run(run::Args),
+    /// List the exhibits: a kernel for every sentence of the lesson
+    Exhibits(exhibits::Args),
+    /// Show and run one exhibit
+    Exhibit(exhibit::Args),
+    /// Renew what docs/ quotes from the kernels
+    Docs(docs::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
     /// Run one kernel under many schedules
     Explore(explore::Args),
+    /// Build the lesson for a card, here or elsewhere, without running it
+    BuildCuda(cuda::Args),
+    /// Let NVIDIA's racecheck judge the kernels on a card
+    Racecheck(sanitizer::Args),
+    /// Let NVIDIA's synccheck judge their barriers
+    Synccheck(sanitizer::Args),
+    /// Let NVIDIA's memcheck judge their accesses
+    Memcheck(sanitizer::Args),
+    /// Say what this machine has, and what each missing piece would enable
+    Doctor,
     /// Read kernels and name every barrier that some threads may not come to
     Lint(lint::Args),
     /// Run every test of the project
-    Test,
+    Test(cargo::TestArgs),
 }
 
 fn main() -> ExitCode {
@@ -45,10 +69,18 @@ fn main() -> ExitCode {
     let done = match cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Exhibits(args)) => exhibits::run(&args),
+        Some(Command::Exhibit(args)) => exhibit::run(&args),
+        Some(Command::Docs(args)) => docs::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
         Some(Command::Explore(args)) => explore::run(&args),
+        Some(Command::BuildCuda(args)) => cuda::run(&args),
+        Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
+        Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
+        Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
+        Some(Command::Doctor) => doctor::run(),
         Some(Command::Lint(args)) => lint::run(&args),
-        Some(Command::Test) => cargo::test(),
+        Some(Command::Test(args)) => cargo::test(&args),
     };
     done.unwrap_or_else(|error| {
         eprintln!("error: {error:#}");

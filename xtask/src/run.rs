@@ -1,10 +1,11 @@
-//! `cargo xtask run`: builds the host program and runs it.
+//! `cargo xtask run`: decides where the lesson runs, builds its program and runs it.
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::cargo::{cargo, pass_on, release_dir};
+use crate::cuda::Program;
 
 /// Everything is passed on to the host program, which knows its own flags.
 #[derive(clap::Args)]
@@ -16,8 +17,117 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let (device, others) = take_device(&args.flags);
+    match device {
+        Device::Cuda => on_card(others).context("--device cuda"),
+        Device::Auto => match driver::probe() {
+            Err(absent) => {
+                eprintln!("{absent}; the lesson runs on the emulator\n");
+                on_emulator(&args.flags)
+            }
+            Ok(card) => match Program::for_card(&card) {
+                Ok(program) => pass_on(program.command().args(others)),
+                Err(error) => {
+                    eprintln!("{}", fallback(&card.name, &format!("{error:#}")));
+                    on_emulator(&args.flags)
+                }
+            },
+        },
+        Device::TheirBusiness => on_emulator(&args.flags),
+    }
+}
+
+fn on_emulator(flags: &[String]) -> Result<ExitCode> {
     if !cargo().args(["build", "--quiet", "--release", "--package", "host"]).status()?.success() {
         bail!("the lesson does not build; the compiler's message is above");
     }
-    pass_on(Command::new(release_dir().join("lesson")).args(&args.flags))
+    pass_on(Command::new(release_dir().join("lesson")).args(flags))
+}
+
+fn on_card(flags: Vec<&String>) -> Result<ExitCode> {
+    let card = driver::probe()?;
+    pass_on(Program::for_card(&card)?.command().args(flags))
+}
+
+/// What to say when there is a card that cannot be used.
+fn fallback(card: &str, why: &str) -> String {
+    let rule = "-".repeat(72);
+    format!(
+        "{rule}\nThe {card} is NOT used; the lesson runs on the emulator instead. Why, and the fix:\n{why}\n{rule}\n"
+    )
+}
+
+/// Where the flags say to run, as far as this command has to know.
+#[derive(Debug, PartialEq, Eq)]
+enum Device {
+    Auto,
+    Cuda,
+    /// The emulator, help, or something wrong: the host program sees to all three.
+    TheirBusiness,
+}
+
+/// Finds `--device`, and returns the other flags.
+fn take_device(flags: &[String]) -> (Device, Vec<&String>) {
+    let mut device = Device::Auto;
+    let mut others = Vec::new();
+    let mut flags = flags.iter();
+    while let Some(flag) = flags.next() {
+        let value = match flag.strip_prefix("--device") {
+            Some("") => flags.next().map(String::as_str),
+            Some(value) if value.starts_with('=') => Some(&value[1..]),
+            _ => {
+                if matches!(flag.as_str(), "--help" | "-h") {
+                    return (Device::TheirBusiness, Vec::new());
+                }
+                others.push(flag);
+                continue;
+            }
+        };
+        device = match value {
+            Some("auto") => Device::Auto,
+            Some("cuda") => Device::Cuda,
+            _ => return (Device::TheirBusiness, Vec::new()),
+        };
+    }
+    (device, others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_taken(flags: &[&str], device: Device, others: &[&str]) {
+        let flags: Vec<_> = flags.iter().map(ToString::to_string).collect();
+        let (taken, rest) = take_device(&flags);
+        assert_eq!(
+            (taken, rest.iter().map(|flag| flag.as_str()).collect::<Vec<_>>()),
+            (device, others.to_vec())
+        );
+    }
+
+    #[test]
+    fn the_device_is_found_wherever_it_stands() {
+        assert_taken(&[], Device::Auto, &[]);
+        assert_taken(&["--n", "5"], Device::Auto, &["--n", "5"]);
+        assert_taken(&["--device", "cuda", "--n", "5"], Device::Cuda, &["--n", "5"]);
+        assert_taken(&["--runs=2", "--device=cuda"], Device::Cuda, &["--runs=2"]);
+        assert_taken(&["--device=auto"], Device::Auto, &[]);
+    }
+
+    #[test]
+    fn what_the_host_program_answers_is_left_to_it() {
+        for flags in
+            [&["--device", "emulator"][..], &["--device"], &["--device", "gpu"], &["--n", "1", "--help"]]
+        {
+            assert_taken(flags, Device::TheirBusiness, &[]);
+        }
+        assert_taken(&["--devices"], Device::Auto, &["--devices"]);
+    }
+
+    #[test]
+    fn an_unused_card_is_not_overlooked() {
+        let text = fallback("NVIDIA T4", "no rustc; run `rustup component add rust-src`");
+        assert!(text.contains("NVIDIA T4 is NOT used") && text.contains("rustup component add rust-src"));
+    }
 }

@@ -63,6 +63,12 @@ impl Schedule {
     pub fn seeded(policy: Policy, seed: u64) -> Self {
         Self { policy, seed, decisions: Vec::new() }
     }
+
+    /// How its threads take turns.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
 }
 
 impl fmt::Display for Schedule {
@@ -121,8 +127,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Takes in the trace of other blocks. Which worker ran which block makes no difference.
-    pub(crate) fn merge(&mut self, other: Self) {
+    /// Takes in the trace of other blocks, or of another launch.
+    pub fn merge(&mut self, other: Self) {
         self.interleaving = self.interleaving.wrapping_add(other.interleaving);
         self.decisions.extend(other.decisions);
     }

@@ -1,9 +1,10 @@
 //! What can be explored.
 
-use anyhow::{Context, Result};
-use cuda_std::emulator::{Report, Schedule, Trace};
+use anyhow::{Context, Result, ensure};
+use cuda_std::emulator::{Policy, Report, Schedule, Trace};
 
 use crate::device::{Emulator, Kernel};
+use crate::exhibits::{EXHIBITS, Exhibit, launch_as};
 use crate::reference::{POISON, input, reversed_prefixes, reversed_tiles};
 
 /// How large a launch is.
@@ -33,8 +34,13 @@ pub trait Subject {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// Whether its result is defined, so that no schedule may find anything.
-    fn defined(&self) -> bool;
+    /// Whether its result is defined at this block size, so that no schedule may find anything.
+    fn defined(&self, block: u32) -> bool;
+
+    /// The block sizes that it is for; all, if it does not say.
+    fn blocks(&self) -> &'static [u32] {
+        &[]
+    }
 
     /// Runs it once.
     ///
@@ -52,7 +58,7 @@ impl Subject for Lesson {
         (self.0)(1).name()
     }
 
-    fn defined(&self) -> bool {
+    fn defined(&self, _: u32) -> bool {
         (self.0)(1).defined()
     }
 
@@ -71,14 +77,41 @@ impl Subject for Lesson {
     }
 }
 
+/// An exhibit. It brings its own number of elements.
+impl Subject for &'static Exhibit {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn defined(&self, block: u32) -> bool {
+        self.expected(block).is_clean()
+    }
+
+    fn blocks(&self) -> &'static [u32] {
+        self.blocks.shown()
+    }
+
+    fn run(&self, Size { block, .. }: Size, schedule: &Schedule) -> Result<Ran> {
+        let allowed = self.blocks.allow(block) || schedule.policy() == Policy::Exhaustive;
+        ensure!(allowed, "{} has no verdict for blocks of {block}", self.name);
+        let (outcome, trace) = launch_as(self, block, schedule)?;
+        let output = outcome.out.into_iter().map(f32::to_bits).collect();
+        Ok(Ran { report: outcome.report, trace, output, mismatches: outcome.wrong_at.len() })
+    }
+}
+
 /// Everything that can be explored.
 #[must_use]
 pub fn subjects() -> Vec<Box<dyn Subject>> {
-    vec![
+    let mut all: Vec<Box<dyn Subject>> = vec![
         Box::new(Lesson(|_| Kernel::ReverseTileRacy)),
         Box::new(Lesson(|_| Kernel::ReverseTileSynced)),
         Box::new(Lesson(|block| Kernel::ReverseTilePrefix { keep: (block * 3).div_ceil(8) })),
-    ]
+    ];
+    for exhibit in EXHIBITS {
+        all.push(Box::new(exhibit));
+    }
+    all
 }
 
 /// The subject of this name.

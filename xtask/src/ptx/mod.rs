@@ -8,13 +8,13 @@ mod report;
 mod source;
 #[cfg(test)]
 mod tests;
-mod toolchain;
+pub(crate) mod toolchain;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::{fs, process};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use crate::CHECK_FAILED;
 use crate::cargo::{root, target_dir};
@@ -43,6 +43,40 @@ enum Compiler {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let built = make(args)?;
+    println!("{}", report::table(&built.rows));
+    if !built.refused.is_empty() {
+        eprintln!("{}", built.refused.join("\n"));
+        return Ok(ExitCode::from(CHECK_FAILED));
+    }
+    println!("{} by {}", built.output.display(), built.compiler);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Compiles and audits the kernels for `arch` without a word, and says where the PTX is.
+pub(crate) fn build(arch: &str) -> Result<PathBuf> {
+    let built = make(&Args {
+        arch: arch.to_owned(),
+        compiler: Compiler::Rustc,
+        output: None,
+        jump_threading: false,
+    })?;
+    match built.refused.first() {
+        None => Ok(built.output),
+        Some(line) => bail!("{}", line.trim_start_matches("error: ")),
+    }
+}
+
+/// What came of a build.
+struct Built {
+    rows: Vec<audit::Row>,
+    /// Why no PTX was written, if so.
+    refused: Vec<String>,
+    output: PathBuf,
+    compiler: String,
+}
+
+fn make(args: &Args) -> Result<Built> {
     let toolchain = match args.compiler {
         Compiler::Rustc => toolchain::find()?,
     };
@@ -51,17 +85,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let ptx = lines::own(&ptx);
     let source = source::read(&root().join("kernels-gpu/src/lib.rs"))?;
     let rows = audit::audit(&graph::parse(&ptx)?, &source, !args.jump_threading);
-
-    println!("{}", report::table(&rows));
     let refused = report::refusals(&rows);
-    if !refused.is_empty() {
-        eprintln!("{}", refused.join("\n"));
-        return Ok(ExitCode::from(CHECK_FAILED));
-    }
     let output = args.output.clone().unwrap_or_else(|| default_output(args));
-    write(&output, &ptx)?;
-    println!("{} by {}", output.display(), toolchain.version);
-    Ok(ExitCode::SUCCESS)
+    if refused.is_empty() {
+        write(&output, &ptx)?;
+    }
+    Ok(Built { rows, refused, output, compiler: toolchain.version })
 }
 
 fn default_output(args: &Args) -> PathBuf {

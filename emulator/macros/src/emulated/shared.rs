@@ -21,6 +21,7 @@ fn expand(item: &ItemStatic) -> Result<TokenStream, Error> {
     let name = ident.to_string();
     Ok(quote! {
         #[cfg(not(target_arch = "nvptx64"))]
+        #[allow(unused_braces)]
         #(#attrs)*
         #vis static mut #ident: ::cuda_std::emulator::SharedStatic<#cells> = {
             // The type as written: it has to be right, and its imports are used.

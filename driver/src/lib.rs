@@ -1,0 +1,12 @@
+//! What can be known of the CUDA driver without linking it: whether it is there, which PTX it takes, and
+//! what its result codes mean for the person at the keyboard.
+
+mod code;
+mod probe;
+mod ptx;
+mod version;
+
+pub use code::{DriverError, INVALID_PTX, LAUNCH_TIMEOUT, is_sticky};
+pub use probe::{Absent, Card, LIBRARY, probe};
+pub use ptx::{Capability, Compiler, NotPtx, Ptx, Reach, Target, Unfit};
+pub use version::{CudaVersion, PtxVersion};

@@ -1,0 +1,122 @@
+//! Running an exhibit on the emulator.
+
+use anyhow::{Context, Result, ensure};
+use cuda_std::emulator::{GlobalMemory, Launch, Policy, Report, Schedule, Trace};
+
+use super::{Call, Exhibit, Problem};
+use crate::reference::POISON;
+
+/// What came of one exhibit at one block size.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Threads a block.
+    pub block: u32,
+    /// What the checks found.
+    pub report: Report,
+    /// What the kernel left in the output.
+    pub out: Vec<f32>,
+    /// How many elements the output has.
+    pub len: usize,
+    /// How many of them are not what the reference says, if there is one.
+    pub wrong: Option<usize>,
+    /// Which of them are wrong.
+    pub wrong_at: Vec<usize>,
+    /// The checks say what they must; and if the kernel is right, so is its answer.
+    pub as_expected: bool,
+}
+
+/// Launches an exhibit's kernel, or kernels, in blocks of `block` threads.
+///
+/// # Errors
+///
+/// If the emulator refuses the launch.
+pub fn launch(exhibit: &Exhibit, block: u32, policy: Policy, seed: u64) -> Result<Outcome> {
+    launch_as(exhibit, block, &Schedule::seeded(policy, seed)).map(|(outcome, _)| outcome)
+}
+
+/// As [`launch`], under any schedule.
+///
+/// # Errors
+///
+/// If the emulator refuses the launch.
+pub fn launch_as(exhibit: &Exhibit, block: u32, schedule: &Schedule) -> Result<(Outcome, Trace)> {
+    let problem = Problem::new(exhibit.shape, block);
+    let mut out = vec![POISON; problem.len];
+    let (report, trace) = run(exhibit.call, &problem, &mut out, schedule)
+        .with_context(|| format!("cannot launch {} in blocks of {block}", exhibit.name))?;
+    let wanted = exhibit.reference.map(|reference| reference(&problem));
+    let wrong_at: Vec<usize> = match &wanted {
+        Some(wanted) => {
+            let differs = |&i: &usize| out[i].to_bits() != wanted[i].to_bits();
+            (0..problem.len).filter(differs).collect()
+        }
+        None => Vec::new(),
+    };
+    let expected = exhibit.expected(block);
+    let answer_holds = !expected.is_clean() || wrong_at.is_empty();
+    let outcome = Outcome {
+        block,
+        as_expected: expected.holds(&report) && answer_holds,
+        report,
+        len: problem.len,
+        wrong: wanted.map(|_| wrong_at.len()),
+        wrong_at,
+        out,
+    };
+    Ok((outcome, trace))
+}
+
+fn run(call: Call, problem: &Problem, out: &mut [f32], schedule: &Schedule) -> Result<(Report, Trace)> {
+    let launch = Launch::new(problem.grid, problem.sides);
+    let input = &problem.input[..];
+    let mut cells = vec![POISON; out.len()];
+    let mut memory = GlobalMemory::new();
+    let out = memory.lend("out", out);
+    // SAFETY, for every call below: `Problem` has the elements that the kernels ask for. What a kernel
+    // does that it must not, the emulator catches and reports.
+    Ok(match call {
+        Call::Tile(kernel) => {
+            // SAFETY: see above.
+            launch.run_as(schedule, &mut memory, || unsafe { (kernel.function)(input, out.as_mut_ptr()) })?
+        }
+        Call::Prefix(kernel) => {
+            // SAFETY: see above.
+            launch.run_as(schedule, &mut memory, || unsafe {
+                (kernel.function)(input, out.as_mut_ptr(), problem.keep());
+            })?
+        }
+        Call::Product(kernel) => {
+            let n = u32::try_from(problem.n())?;
+            // SAFETY: see above.
+            launch.run_as(schedule, &mut memory, || unsafe {
+                (kernel.function)(input, &problem.second, out.as_mut_ptr(), n);
+            })?
+        }
+        Call::Grid(kernels) => {
+            let cells = memory.lend("cells", &mut cells);
+            let one = kernels.len() == 1 || schedule.policy() != Policy::Exhaustive;
+            ensure!(one, "orders are counted through in one launch, and this has {}", kernels.len());
+            let (mut whole, mut trace) = (Report::default(), Trace::default());
+            for kernel in kernels {
+                // SAFETY: see above.
+                let (report, order) = launch.run_as(schedule, &mut memory, || unsafe {
+                    (kernel.function)(input, cells.as_mut_ptr(), out.as_mut_ptr());
+                })?;
+                add(&mut whole, report);
+                trace.merge(order);
+            }
+            (whole, trace)
+        }
+    })
+}
+
+/// Adds what a second launch found to what the first did.
+fn add(whole: &mut Report, next: Report) {
+    whole.hazards.extend(next.hazards);
+    whole.uninitialised.extend(next.uninitialised);
+    whole.lost_writes.extend(next.lost_writes);
+    whole.warp_misuse.extend(next.warp_misuse);
+    whole.divergence = whole.divergence.take().or(next.divergence);
+    whole.early_exit = whole.early_exit.or(next.early_exit);
+    whole.fault = whole.fault.take().or(next.fault);
+}

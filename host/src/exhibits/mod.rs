@@ -1,0 +1,117 @@
+//! The exhibits: every sentence of the lesson with a kernel that shows it.
+//!
+//! [`EXHIBITS`] is the one table of them, in teaching order; the command, the tests and the docs read it.
+
+mod expected;
+mod guess;
+mod kernel;
+mod launch;
+mod listing;
+mod problem;
+mod reference;
+mod report;
+mod table;
+
+use cuda_std::emulator::{MAX_BLOCK_THREADS, Policy};
+
+pub use expected::{Expected, Race};
+pub use guess::{Guess, WORDS};
+pub use kernel::{Call, Kernel};
+pub use launch::{Outcome, launch, launch_as};
+pub use listing::Listing;
+pub use problem::{Problem, Shape};
+pub use report::{json, list, list_json, page, results, schedule};
+pub use table::EXHIBITS;
+
+/// One sentence of the lesson, and the kernel that shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Exhibit {
+    /// What the command line calls it.
+    pub name: &'static str,
+    /// The sentence.
+    pub proves: &'static str,
+    /// What to ask before it runs.
+    pub question: &'static str,
+    /// The kernels' page.
+    pub page: Page,
+    /// The two lines that it is about: the text that each of them begins with.
+    pub marks: [&'static str; 2],
+    /// What is launched, and with which arguments.
+    pub call: Call,
+    /// How much there is to do.
+    pub shape: Shape,
+    /// The block sizes that have a verdict.
+    pub blocks: Blocks,
+    /// The verdict if a block is one warp.
+    pub one_warp: Expected,
+    /// The verdict if a block is more.
+    pub more_warps: Expected,
+    /// What the answer should be, where the kernel means to compute something.
+    pub reference: Option<fn(&Problem) -> Vec<f32>>,
+    /// How the emulator interleaves the threads.
+    pub policy: Policy,
+    /// Whether a launch on a card is sure to end. What may hang runs there only under supervision.
+    pub terminates: bool,
+}
+
+/// A file of the kernels' crate.
+#[derive(Clone, Copy, Debug)]
+pub struct Page {
+    /// Where it is, from the root of the project.
+    pub path: &'static str,
+    /// What it holds.
+    pub text: &'static str,
+}
+
+/// The block sizes that an exhibit has a verdict for.
+#[derive(Clone, Copy, Debug)]
+pub enum Blocks {
+    /// Any number of whole warps; these are run if nothing else is asked for.
+    WholeWarps(&'static [u32]),
+    /// These and no other.
+    Only(&'static [u32]),
+}
+
+impl Blocks {
+    /// The sizes to run if nothing else is asked for.
+    #[must_use]
+    pub fn shown(self) -> &'static [u32] {
+        match self {
+            Self::WholeWarps(sizes) | Self::Only(sizes) => sizes,
+        }
+    }
+
+    /// Whether a block of this size has a verdict.
+    #[must_use]
+    pub fn allow(self, block: u32) -> bool {
+        match self {
+            Self::WholeWarps(_) => (1..=MAX_BLOCK_THREADS).contains(&block) && block.is_multiple_of(WARP),
+            Self::Only(sizes) => sizes.contains(&block),
+        }
+    }
+}
+
+/// Threads of a warp.
+const WARP: u32 = 32;
+
+impl Exhibit {
+    /// What the checks must say at this block size.
+    #[must_use]
+    pub fn expected(&self, block: u32) -> Expected {
+        if block <= WARP { self.one_warp } else { self.more_warps }
+    }
+}
+
+/// The exhibit of this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Exhibit> {
+    EXHIBITS.iter().find(|exhibit| exhibit.name == name)
+}
+
+/// The name that comes nearest to one that is none.
+#[must_use]
+pub fn nearest(name: &str) -> &'static str {
+    let name = name.to_lowercase();
+    let likeness = |exhibit: &&Exhibit| strsim::jaro_winkler(&name, exhibit.name);
+    EXHIBITS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).map_or("", |exhibit| exhibit.name)
+}

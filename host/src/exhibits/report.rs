@@ -1,0 +1,169 @@
+//! What a learner sees of an exhibit: the one place that knows its text.
+
+use cuda_std::emulator::Hazard;
+use serde_json::{Value, json};
+use tabled::builder::Builder;
+use tabled::settings::object::Columns;
+use tabled::settings::{Alignment, Style};
+
+use super::{EXHIBITS, Exhibit, Listing, Outcome};
+use crate::verdict;
+
+/// A line for each exhibit: all of them, or only those whose launch on a card is sure to end.
+#[must_use]
+pub fn list(card: bool) -> String {
+    let width = EXHIBITS.iter().map(|exhibit| exhibit.name.len()).max().unwrap_or_default();
+    let shown = EXHIBITS.iter().filter(|exhibit| exhibit.terminates || !card);
+    shown.map(|exhibit| format!("{:width$}  {}\n", exhibit.name, exhibit.proves)).collect()
+}
+
+/// The same for programs, with what a runner needs to know.
+#[must_use]
+pub fn list_json(card: bool) -> Value {
+    let shown = EXHIBITS.iter().filter(|exhibit| exhibit.terminates || !card);
+    shown
+        .map(|exhibit| {
+            json!({
+                "name": exhibit.name,
+                "proves": exhibit.proves,
+                "file": exhibit.page.path,
+                "kernels": exhibit.call.names(),
+                "arguments": exhibit.call.arguments(),
+                "blocks": exhibit.blocks.shown(),
+                "terminates": exhibit.terminates,
+            })
+        })
+        .collect()
+}
+
+/// What stands before the run: the source and the question.
+#[must_use]
+pub fn page(exhibit: &'static Exhibit, colour: bool) -> String {
+    format!(
+        "{}: {}\n\n{}\n{}\n",
+        exhibit.name,
+        exhibit.page.path,
+        Listing::new(exhibit).text(colour),
+        exhibit.question
+    )
+}
+
+/// What stands behind it: answer and verdicts, what was found, and the sentence.
+#[must_use]
+pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
+    let mut table = Builder::default();
+    table.push_record(["block", "answer", "race", "barrier", "memory"]);
+    for outcome in outcomes {
+        let [race, barrier, memory] = verdicts(outcome);
+        table.push_record([outcome.block.to_string(), answer(outcome), race, barrier, memory]);
+    }
+    let mut table = table.build();
+    table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
+    let mut text = format!("{table}\n");
+    for line in found(outcomes) {
+        text += &format!("  {line}\n");
+    }
+    text += &format!("\nSo: {}\n", exhibit.proves);
+    for outcome in outcomes.iter().filter(|outcome| !outcome.as_expected) {
+        text += &format!("\nNOT AS EXPECTED: {}\n", surprise(exhibit, outcome));
+    }
+    text
+}
+
+/// What was found, in words: a race once for its two lines, with the smallest block that has it.
+fn found(outcomes: &[Outcome]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut told: Vec<&Hazard> = Vec::new();
+    for outcome in outcomes {
+        let size = format!("{} threads a block", outcome.block);
+        for hazard in &outcome.report.hazards {
+            let same = |old: &&Hazard| {
+                (old.level, old.first.site, old.second.site)
+                    == (hazard.level, hazard.first.site, hazard.second.site)
+            };
+            if !told.iter().any(same) {
+                told.push(hazard);
+                lines.push(format!("{size}, {}:\n    {}", hazard.level.name(), verdict::hazard(hazard)));
+            }
+        }
+        lines.extend(verdict::others(&outcome.report).iter().map(|other| format!("{size}:\n    {other}")));
+    }
+    lines
+}
+
+fn verdicts(outcome: &Outcome) -> [String; 3] {
+    let report = &outcome.report;
+    [
+        verdict::race(report),
+        verdict::barrier(report.divergence.is_some()).into(),
+        verdict::memory(!report.uninitialised.is_empty(), !report.lost_writes.is_empty()).into(),
+    ]
+}
+
+fn answer(outcome: &Outcome) -> String {
+    match outcome.wrong {
+        None => "-".into(),
+        Some(0) => "right".into(),
+        Some(wrong) => format!("{wrong} of {} wrong", outcome.len),
+    }
+}
+
+fn surprise(exhibit: &Exhibit, outcome: &Outcome) -> String {
+    let expected = exhibit.expected(outcome.block);
+    let answer = if expected.is_clean() { "a right answer, " } else { "" };
+    let [race, barrier, memory] = expected.words();
+    format!("at {} threads a block {answer}race {race}, barrier {barrier}, memory {memory}", outcome.block)
+}
+
+/// The run as one JSON document.
+#[must_use]
+pub fn json(exhibit: &'static Exhibit, device: &str, seed: u64, outcomes: &[Outcome]) -> Value {
+    let outcomes_json: Vec<Value> = outcomes
+        .iter()
+        .map(|outcome| {
+            let [race, barrier, memory] = verdicts(outcome);
+            let [expected_race, expected_barrier, expected_memory] = exhibit.expected(outcome.block).words();
+            json!({
+                "block": outcome.block,
+                "elements": outcome.len,
+                "wrong": outcome.wrong,
+                "race": race,
+                "barrier": barrier,
+                "memory": memory,
+                "expected": {
+                    "answer_defined": exhibit.expected(outcome.block).is_clean(),
+                    "race": expected_race,
+                    "barrier": expected_barrier,
+                    "memory": expected_memory,
+                },
+                "found": outcome.report.hazards.iter().map(verdict::hazard)
+                    .chain(verdict::others(&outcome.report)).collect::<Vec<_>>(),
+                "as_expected": outcome.as_expected,
+            })
+        })
+        .collect();
+    json!({
+        "name": exhibit.name,
+        "file": exhibit.page.path,
+        "kernels": exhibit.call.names(),
+        "lines": Listing::new(exhibit).marked(),
+        "question": exhibit.question,
+        "proves": exhibit.proves,
+        "device": device,
+        "schedule": schedule(exhibit, seed),
+        "outcomes": outcomes_json,
+    })
+}
+
+/// How the emulator interleaves the threads.
+#[must_use]
+pub fn schedule(exhibit: &Exhibit, seed: u64) -> String {
+    use cuda_std::emulator::Policy;
+    let how = match exhibit.policy {
+        Policy::Lockstep => "lockstep: the lanes of a warp step together, warps in random order",
+        Policy::Independent => "independent: some lanes of a random warp step, the others wait",
+        Policy::Random => "random: one thread steps at a time",
+        Policy::Exhaustive => "exhaustive: one thread steps at a time, the lowest that can",
+    };
+    format!("{how}, seed {seed}")
+}

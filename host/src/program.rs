@@ -1,0 +1,81 @@
+//! The lesson as a program. Exit codes: 0 every gate holds, 1 a gate failed, 2 cannot run.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Parser;
+
+use crate::args::{Args, DeviceChoice, Format};
+use crate::device::{Device, Emulator};
+use crate::lesson::{self, Launched, Run};
+use crate::report;
+
+const GATE_FAILED: u8 = 1;
+const CANNOT_RUN: u8 = 2;
+
+/// Runs the lesson with the program's command line.
+#[must_use]
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            eprintln!("{}", error.render().to_string().lines().next().unwrap_or_default());
+            return ExitCode::from(CANNOT_RUN);
+        }
+        Err(help) => {
+            print!("{}", help.render());
+            return ExitCode::SUCCESS;
+        }
+    };
+    run(&args).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(CANNOT_RUN)
+    })
+}
+
+fn run(args: &Args) -> Result<ExitCode> {
+    if let Err(message) = args.check() {
+        bail!(message);
+    }
+    let mut device = open(args)?;
+    let mut stdout = io::stdout().lock();
+    let mut runs = Vec::new();
+    for number in 1..=args.runs {
+        if number > 1 {
+            device.next_run();
+        }
+        let run = lesson::run(args, &mut *device)?;
+        if args.format == Format::Table {
+            if number == 1 {
+                writeln!(stdout, "{}", report::header(args, &device.headline()))?;
+            }
+            writeln!(stdout, "{}", report::text(args, &run, number))?;
+        }
+        runs.push(run);
+    }
+    if args.format == Format::Json {
+        writeln!(stdout, "{:#}", report::json(args, &device.describe(), &runs))?;
+    }
+    let holds = runs.iter().flat_map(Run::launches).all(Launched::gate_holds);
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(GATE_FAILED) })
+}
+
+fn open(args: &Args) -> Result<Box<dyn Device>> {
+    match args.device {
+        DeviceChoice::Emulator => Ok(Box::new(Emulator::new(args.seed))),
+        #[cfg(feature = "cuda")]
+        DeviceChoice::Auto | DeviceChoice::Cuda => {
+            let Some(ptx) = &args.ptx else {
+                bail!("no --ptx FILE given; `cargo xtask ptx` makes one");
+            };
+            Ok(Box::new(crate::device::Cuda::open(ptx, args.patience)?))
+        }
+        #[cfg(not(feature = "cuda"))]
+        DeviceChoice::Auto => Ok(Box::new(Emulator::new(args.seed))),
+        #[cfg(not(feature = "cuda"))]
+        DeviceChoice::Cuda => {
+            bail!("this program was built for the emulator only; run `cargo xtask run --device cuda`")
+        }
+    }
+}

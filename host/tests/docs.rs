@@ -1,0 +1,71 @@
+//! The docs quote; they do not paste.
+
+use std::fs;
+
+use host::docs::{pages, renew, renewed, root};
+use host::exhibits::EXHIBITS;
+
+#[test]
+fn every_quotation_is_up_to_date() {
+    let stale = renew(&root(), false).expect("the docs can be read");
+    assert!(stale.is_empty(), "{stale:?} quote what has changed; run `cargo xtask docs`");
+}
+
+/// Commands to type are the only code that is written by hand.
+#[test]
+fn every_other_block_is_a_command() {
+    for path in pages(&root()).expect("the docs can be read") {
+        let page = fs::read_to_string(&path).expect("a page");
+        let mut quoted = false;
+        let mut inside = false;
+        for line in page.lines() {
+            if line.starts_with("<!-- ") {
+                quoted = line != "<!-- end -->";
+            }
+            if line.starts_with("```") {
+                inside = !inside;
+                assert!(quoted || !inside || line == "```sh", "{}: {line}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_walk_shows_every_exhibit_in_order() {
+    let page = fs::read_to_string(root().join("docs/exhibits.md")).expect("the page");
+    let shown: Vec<_> =
+        page.lines().filter_map(|line| line.strip_prefix("<!-- exhibit ")?.strip_suffix(" -->")).collect();
+    let names: Vec<_> = EXHIBITS.iter().map(|exhibit| exhibit.name).collect();
+    assert_eq!(shown, names);
+    for name in names {
+        assert!(page.contains(&format!("\n## {name}\n")), "{name} has no heading");
+    }
+}
+
+#[test]
+fn a_changed_quotation_is_taken_anew() {
+    let head = "Text.\n\n<!-- from kernels-gpu/src/exhibits/uniform_if.rs fn uniform_if -->\n";
+    let new = renewed(&format!("{head}old\n<!-- end -->\nMore.\n"), &root()).expect("a quotation");
+    let code = new.strip_prefix(head).expect("the head stays").strip_suffix("<!-- end -->\nMore.\n");
+    let code = code.expect("the tail stays");
+    assert!(code.starts_with("```rust\n#[kernel]\npub unsafe fn uniform_if("), "{code}");
+    assert!(code.ends_with("\n}\n```\n"), "{code}");
+    assert_eq!(renewed(&new, &root()).expect("a quotation"), new);
+}
+
+#[test]
+fn what_cannot_be_quoted_is_named() {
+    for (page, error) in [
+        (
+            "<!-- from kernels-gpu/src/tile.rs fn nothing -->\n<!-- end -->\n",
+            "no `fn nothing` in kernels-gpu",
+        ),
+        ("<!-- from no/file -->\n<!-- end -->\n", "cannot read no/file"),
+        ("<!-- exhibit nothing -->\n<!-- end -->\n", "no exhibit is called nothing"),
+        ("<!-- exhibit typed-tile -->\n", "has no `<!-- end -->` behind it"),
+        ("<!-- a remark -->\n<!-- end -->\n", "not a quotation that is known"),
+    ] {
+        let found = format!("{:#}", renewed(page, &root()).expect_err("it cannot be quoted"));
+        assert!(found.contains(error), "{found}");
+    }
+}

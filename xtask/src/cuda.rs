@@ -1,0 +1,86 @@
+//! The lesson's program for a card, with its kernels.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+use driver::{Capability, Card, Ptx};
+
+use crate::cargo::{cargo, release_dir};
+use crate::{link, ptx};
+
+/// What `cargo xtask ptx` compiles for by default: it runs on this and every later card.
+const DEFAULT: Capability = Capability { major: 7, minor: 5 };
+
+/// What to build for.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The GPU architecture: the kernels run on cards of this compute capability and above
+    #[arg(long, default_value_t = DEFAULT.arch())]
+    arch: String,
+}
+
+/// `cargo xtask build-cuda`: builds without asking for a card, and says how to run it where one is.
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    let program = Program::build(&args.arch)?;
+    println!("program  {}\nkernels  {}", program.path.display(), program.ptx.display());
+    println!("on a machine with a card: lesson-cuda --ptx {}", file_name(&program.ptx));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// A program that is built, and the PTX for it.
+pub(crate) struct Program {
+    path: PathBuf,
+    ptx: PathBuf,
+}
+
+impl Program {
+    /// Compiles the kernels for this card, and the program that launches them.
+    pub(crate) fn for_card(card: &Card) -> Result<Self> {
+        let program = Self::build(&DEFAULT.min(card.capability).arch())?;
+        let reading = || format!("reading {}", program.ptx.display());
+        let text = fs::read_to_string(&program.ptx).with_context(reading)?;
+        Ptx::read(&text).with_context(reading)?.fits(card.driver, card.capability)?;
+        Ok(program)
+    }
+
+    fn build(arch: &str) -> Result<Self> {
+        Ok(Self { ptx: ptx::build(arch)?, path: build_host()? })
+    }
+
+    /// The program with the flags that every run of it needs.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.args(self.args());
+        command
+    }
+
+    /// The program's path, for another program that starts it.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The flags that every run of it needs.
+    pub(crate) fn args(&self) -> [OsString; 4] {
+        ["--device".into(), "cuda".into(), "--ptx".into(), self.ptx.clone().into_os_string()]
+    }
+}
+
+fn build_host() -> Result<PathBuf> {
+    let (variable, path) = link::search_path()?;
+    let built = cargo()
+        .env(variable, path)
+        .args(["build", "--quiet", "--release", "--package", "host", "--features", "cuda"])
+        .args(["--bin", "lesson-cuda"])
+        .status()?;
+    if !built.success() {
+        bail!("the lesson's program for a card does not build; the compiler's message is above");
+    }
+    Ok(release_dir().join("lesson-cuda"))
+}

@@ -1,0 +1,100 @@
+//! What the card's program links against: a library with the names of the driver's functions and nothing
+//! behind them. It is made here, so that neither a toolkit nor a driver is needed to build; at run time the
+//! loader takes the driver's own library, and never this one, which it does not know by the name asked for.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use anyhow::{Context, Result, bail};
+
+use crate::cargo::target_dir;
+
+/// Every function of the driver that cust names.
+const SYMBOLS: &str = include_str!("link/symbols.txt");
+
+/// `CUDA_ERROR_STUB_LIBRARY`: what the functions return, should anything call them after all.
+const STUB_LIBRARY: u32 = 34;
+
+/// The variable that tells cust's build script where to look, and its value. Its build script gives up
+/// without one unless a CUDA toolkit is installed.
+pub(crate) fn search_path() -> Result<(&'static str, OsString)> {
+    // On Windows it wants the layout of a toolkit.
+    let name = if cfg!(windows) { "CUDA_PATH" } else { "CUDA_LIBRARY_PATH" };
+    if let Some(named) = env::var_os(name) {
+        return Ok((name, named));
+    }
+    let root = target_dir().join("cuda-link");
+    make(&root).with_context(|| format!("cannot make the library to link against in {}", root.display()))?;
+    Ok((name, root.into_os_string()))
+}
+
+fn make(root: &Path) -> Result<()> {
+    let dir = root.join(if cfg!(windows) { "lib/x64" } else { "lib64" });
+    let linked = dir.join(if cfg!(windows) { "cuda.lib" } else { "libcuda.so" });
+    let source = root.join("stub.rs");
+    let text = source_text();
+    if linked.is_file() && fs::read_to_string(&source).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    fs::create_dir_all(&dir)?;
+    fs::write(&source, text)?;
+    compile(&source, &dir, &linked)
+}
+
+fn source_text() -> String {
+    let functions = SYMBOLS.lines().map(|name| {
+        format!("#[unsafe(no_mangle)]\npub extern \"C\" fn {name}() -> u32 {{\n    {STUB_LIBRARY}\n}}\n")
+    });
+    format!("#![allow(non_snake_case)]\n{}", functions.collect::<String>())
+}
+
+#[cfg(not(windows))]
+fn compile(source: &Path, dir: &Path, linked: &Path) -> Result<()> {
+    let built = dir.join("building.so");
+    // The name that goes into the program, and by which the loader finds the driver's own.
+    rustc(source, &built, &[&format!("-Clink-arg=-Wl,-soname,{}", driver::LIBRARY)])?;
+    Ok(fs::rename(built, linked)?)
+}
+
+#[cfg(windows)]
+fn compile(source: &Path, dir: &Path, linked: &Path) -> Result<()> {
+    // The import library takes the name to load from the library's.
+    let library = dir.join(driver::LIBRARY);
+    rustc(source, &library, &[])?;
+    fs::rename(library.with_extension("dll.lib"), linked)?;
+    fs::remove_file(library)?;
+    // What cust's build script takes for the mark of a toolkit.
+    let include = dir.join("../../include");
+    fs::create_dir_all(&include)?;
+    Ok(fs::write(include.join("cuda.h"), "")?)
+}
+
+fn rustc(source: &Path, output: &Path, args: &[&str]) -> Result<()> {
+    let rustc = env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
+    let status = Command::new(&rustc)
+        .args(["--crate-name", "cuda_stub", "--crate-type", "cdylib", "--edition", "2024", "-Cpanic=abort"])
+        .args(args)
+        .arg("-o")
+        .args([output, source])
+        .status()
+        .with_context(|| format!("cannot start {}", rustc.display()))?;
+    if !status.success() {
+        bail!("rustc's message is above");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_symbols_are_a_sorted_list_of_the_drivers_functions() {
+        let symbols: Vec<_> = SYMBOLS.lines().collect();
+        assert!(symbols.is_sorted_by(|a, b| a < b));
+        assert!(symbols.iter().all(|name| name.starts_with("cu")));
+        assert!(symbols.contains(&"cuModuleLoadDataEx"), "the host calls it itself");
+    }
+}
