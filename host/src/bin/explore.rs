@@ -1,6 +1,7 @@
 //! `cargo xtask explore`. Exit codes: 0 as a defined kernel must be, or not a defined one; 1 a defined
 //! kernel with a finding or a wrong answer; 2 cannot run.
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -82,54 +83,58 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<ExitCode> {
     let subject = explore::subject(&args.kernel)?;
     let size = Size { block: args.block, n: args.n.unwrap_or(args.block as usize).max(1) };
-    println!("{}, in blocks of {} threads", subject.name(), size.block);
-    let found = match &args.replay {
+    let (text, found) = match &args.replay {
         Some(schedule) => replay(&*subject, size, schedule)?,
         None => {
-            let explored = explore::explore(&*subject, size, args.policy.into(), args.seed, args.schedules)?;
-            tell(args, size, &explored);
-            explored.findings + explored.wrong > 0
+            let policy = args.policy.into();
+            let explored = explore::explore(&*subject, size, policy, args.seed, args.schedules)?;
+            (tell(args, size, &explored), explored.findings + explored.wrong > 0)
         }
     };
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{}, in blocks of {} threads\n{text}", subject.name(), size.block)?;
     Ok(if found && subject.defined(size.block) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }
 
-fn replay(subject: &dyn Subject, size: Size, schedule: &Schedule) -> Result<bool> {
+/// What one schedule does, and whether there is anything wrong with it.
+fn replay(subject: &dyn Subject, size: Size, schedule: &Schedule) -> Result<(String, bool)> {
     let ran = subject.run(size, schedule)?;
-    println!("schedule      {schedule}");
-    println!("interleaving  {:016x}", ran.trace.interleaving);
-    println!("output        {:016x}, {}", explore::fingerprint(&ran.output), answer(ran.mismatches));
-    println!("race          {}", verdict::race(&ran.report));
-    for finding in verdict::findings(&ran.report) {
-        println!("\n{finding}");
-    }
-    Ok(!ran.report.is_clean() || ran.mismatches > 0)
+    let lines = [
+        format!("schedule      {schedule}"),
+        format!("interleaving  {:016x}", ran.trace.interleaving),
+        format!("output        {:016x}, {}", explore::fingerprint(&ran.output), answer(ran.mismatches)),
+        format!("race          {}", verdict::race(&ran.report)),
+    ];
+    let mut parts = vec![lines.join("\n")];
+    parts.extend(verdict::findings(&ran.report));
+    Ok((parts.join("\n\n"), !ran.report.is_clean() || ran.mismatches > 0))
 }
 
-fn tell(args: &Args, size: Size, explored: &Explored) {
+fn tell(args: &Args, size: Size, explored: &Explored) -> String {
     let Explored { runs, interleavings, outputs, findings, wrong, .. } = explored;
-    println!("runs                     {runs}");
     let all = if explored.complete { ": all there are" } else { "" };
-    println!("different interleavings  {interleavings}{all}");
-    println!("different outputs        {outputs}");
-    println!("runs with a finding      {findings}");
-    println!("runs with a wrong answer {wrong}");
-    let again = |what: &str, shown: &Shown| {
-        println!("\nfirst {what}: {}, {}", shown.schedule, answer(shown.mismatches));
-        println!(
-            "  cargo xtask explore {} --block {} --n {} --replay {}",
-            args.kernel, size.block, size.n, shown.schedule
-        );
+    let lines = [
+        format!("runs                     {runs}"),
+        format!("different interleavings  {interleavings}{all}"),
+        format!("different outputs        {outputs}"),
+        format!("runs with a finding      {findings}"),
+        format!("runs with a wrong answer {wrong}"),
+    ];
+    let again = |what: &str, Shown { schedule, mismatches, .. }: &Shown| {
+        let (kernel, Size { block, n }) = (&args.kernel, size);
+        format!(
+            "first {what}: {schedule}, {}\n  \
+             cargo xtask explore {kernel} --block {block} --n {n} --replay {schedule}",
+            answer(*mismatches)
+        )
     };
+    let mut parts = vec![lines.join("\n")];
     if let Some(shown) = &explored.first_finding {
-        again("finding", shown);
-        for finding in verdict::findings(&shown.report) {
-            println!("\n{finding}");
-        }
+        parts.push(again("finding", shown));
+        parts.extend(verdict::findings(&shown.report));
     }
-    if let Some(shown) = &explored.first_wrong {
-        again("wrong answer", shown);
-    }
+    parts.extend(explored.first_wrong.iter().map(|shown| again("wrong answer", shown)));
+    parts.join("\n\n")
 }
 
 fn answer(mismatches: usize) -> String {
