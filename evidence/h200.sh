@@ -46,6 +46,9 @@ show "$lesson" --ptx "$ptx/kernels-sm_75.ptx" --runs 3
 title "the C++ original, nvcc -O3, three times"
 for _ in 1 2 3; do ./original; done
 
+title "speed: the synced kernel by rustc, by nvcc, and a device copy"
+(cd "$ptx" && "$work/bench" kernels-sm_75.ptx kernels-sm_90.ptx)
+
 title "bar.sync in the PTX"
 for file in kernels-sm_75.ptx kernels-sm_75-split.ptx; do
     for kernel in reverse_tile_racy reverse_tile_synced reverse_tile_prefix reverse_tile_textbook; do
@@ -63,17 +66,20 @@ for file in kernels-sm_75.ptx kernels-sm_75-split.ptx; do
 done
 
 title "racecheck"
-report=(--racecheck-report all)
+report=(--racecheck-report analysis)
 for kernel in reverse_tile_racy reverse_tile_synced barrier_below_the_read; do
     for block in 32 64 128 256; do check racecheck kernels-sm_75.ptx "$kernel" "$block"; done
 done
-title "racecheck, as the lesson's program is run under it"
-for block in 32 256; do
+title "racecheck --racecheck-report all on one block, in full"
+for block in 32 64; do
+    show compute-sanitizer --tool racecheck --racecheck-report all --print-limit 4 --show-backtrace no \
+        ./launch "$ptx/kernels-sm_75.ptx" reverse_tile_racy "$block" "$block"
+done
+title "racecheck on the lesson's program"
+for block in 32 64 128 256; do
     show compute-sanitizer --tool racecheck --racecheck-report analysis --show-backtrace no --error-exitcode 1 \
         "$lesson" --ptx "$ptx/kernels-sm_75.ptx" --only reverse_tile_racy --blocks "$block"
 done
-show compute-sanitizer --tool racecheck --racecheck-report hazard --print-limit 4 --show-backtrace no \
-    "$lesson" --ptx "$ptx/kernels-sm_75.ptx" --only reverse_tile_racy --blocks 64 --n 64
 
 title "synccheck and memcheck"
 report=()
@@ -91,7 +97,7 @@ done
 
 title "write, return early, others read after the barrier: what the tools say"
 for block in 32 64 256; do
-    report=(--racecheck-report all) check racecheck kernels-sm_75.ptx exited_writer "$block"
+    report=(--racecheck-report analysis) check racecheck kernels-sm_75.ptx exited_writer "$block"
     report=() check synccheck kernels-sm_75.ptx exited_writer "$block"
 done
 
@@ -101,7 +107,7 @@ for kernel in loop_one_barrier loop_two_barriers uniform_if warp_scope warp_scop
     for block in 32 64 96 128; do
         # Whole blocks, as most exhibits are launched.
         launch kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
-        report=(--racecheck-report all) lines=3 check racecheck kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
+        report=(--racecheck-report analysis) lines=3 check racecheck kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
         report=() lines=2 check synccheck kernels-sm_75.ptx "$kernel" "$block" $((block * 4))
     done
 done
@@ -114,5 +120,3 @@ for kernel in thread_dependent_if barrier_in_both_arms ragged_loop; do
     done
 done
 
-title "speed: the synced kernel by rustc, by nvcc, and a device copy"
-(cd "$ptx" && "$work/bench" kernels-sm_75.ptx kernels-sm_90.ptx)
