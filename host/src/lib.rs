@@ -6,6 +6,7 @@ pub mod args;
 pub mod device;
 pub mod docs;
 pub mod exhibits;
+pub mod explore;
 pub mod harness;
 pub mod lesson;
 pub mod program;

@@ -198,6 +198,7 @@ pub fn report_json(report: &Report) -> Value {
             "index": hazard.place.index,
             "first": party_json(&hazard.first),
             "second": party_json(&hazard.second),
+            "exited_above": hazard.exited_above.map(site_json),
         })).collect::<Vec<_>>(),
         "divergence": report.divergence.as_ref().map(divergence_json),
         "warp_misuse": report.warp_misuse.iter().map(|misuse| json!({

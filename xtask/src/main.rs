@@ -8,6 +8,7 @@ mod doctor;
 mod exercise;
 mod exhibit;
 mod exhibits;
+mod explore;
 mod link;
 mod lint;
 mod machine;
@@ -45,6 +46,8 @@ enum Command {
     Docs(docs::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Run one kernel under many schedules
+    Explore(explore::Args),
     /// Build the lesson for a card, here or elsewhere, without running it
     BuildCuda(cuda::Args),
     /// Let NVIDIA's racecheck judge the kernels on a card
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Some(Command::Exhibit(args)) => exhibit::run(&args),
         Some(Command::Docs(args)) => docs::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::Explore(args)) => explore::run(&args),
         Some(Command::BuildCuda(args)) => cuda::run(&args),
         Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
         Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),

@@ -60,6 +60,7 @@ impl Block {
     }
 
     fn arrive(&mut self, site: Site) {
+        self.settle_write();
         let (warp, bit) = self.bit();
         let lane = &mut self.lanes[usize::from(self.current)];
         let here = (site, lane.nest(&mut self.nests));
@@ -83,6 +84,9 @@ impl Block {
         let skipped = |&thread: &u16| self.went_past(thread, at);
         if self.judging && (self.barrier.mixed || exited.iter().any(skipped)) {
             self.diverged(&exited);
+        }
+        for thread in exited {
+            self.lanes[usize::from(thread)].exited_above = Some(at.0);
         }
         if self.judging {
             let out = self.lanes.len() as u32 - self.alive;
@@ -161,6 +165,7 @@ impl Block {
             self.findings.warp_misuse(WarpMisuse { block: self.linear, thread, site, mask });
             return false;
         }
+        self.settle_write();
         let lane = &mut self.lanes[usize::from(self.current)];
         lane.waits = Some((site, lane.nest(&mut self.nests)));
         lane.warp_mask = mask;
@@ -194,6 +199,7 @@ impl Block {
 
     /// The running thread has come to the end of the kernel, or returned.
     pub(crate) fn exit(&mut self) {
+        self.settle_write();
         let (warp, bit) = self.bit();
         self.rest(warp, bit);
         self.warps[warp].alive &= !bit;

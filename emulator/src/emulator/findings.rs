@@ -8,6 +8,7 @@ use super::report::{
     Divergence, EarlyExit, Fault, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space, Uninitialised,
     WarpMisuse,
 };
+use super::site::Site;
 
 /// The array or buffer that an access went to.
 #[derive(Clone, Copy, Debug)]
@@ -36,15 +37,16 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// A conflict between an earlier access and `by`, in one block.
+    /// A conflict between an earlier access and `by`, in one block. The thread of the earlier one may have
+    /// exited above a barrier that the other took part in.
     pub(crate) fn conflict(
         &mut self,
         nests: &Nests,
         block: u64,
-        memory: Memory,
-        index: u64,
+        place: Place,
         by: (Access, bool),
         conflict: &Conflict,
+        exited_above: Option<Site>,
     ) {
         let pair = Pair { earlier: (conflict.earlier, conflict.earlier_writes), later: by };
         let (first, second) = in_program_order(nests, pair);
@@ -59,16 +61,17 @@ impl Findings {
             Kind::Raw | Kind::War if same_warp => Level::Warning,
             _ => Level::Error,
         };
-        let bytes = u64::from(conflict.times) * u64::from(memory.size);
+        let bytes = u64::from(conflict.times) * u64::from(place.size);
         let known = self.report.hazards.iter_mut().find(|hazard| {
             hazard.kind == kind
                 && hazard.level == level
                 && hazard.first.site == first.0.site
                 && hazard.second.site == second.0.site
-                && std::ptr::eq(hazard.place.name, memory.name)
+                && std::ptr::eq(hazard.place.name, place.name)
         });
         if let Some(hazard) = known {
             hazard.bytes += bytes;
+            hazard.exited_above = hazard.exited_above.or(exited_above);
             return;
         }
         let party = |(access, writes): (Access, bool)| party(nests, block, access, writes);
@@ -76,9 +79,10 @@ impl Findings {
             kind,
             level,
             bytes,
-            place: memory.place(index),
+            place,
             first: party(first),
             second: party(second),
+            exited_above,
         });
     }
 
@@ -191,10 +195,12 @@ fn add_hazard(all: &mut Vec<Hazard>, new: Hazard) {
     match all.iter_mut().find(same) {
         Some(old) => {
             let bytes = old.bytes + new.bytes;
+            let exited_above = old.exited_above.or(new.exited_above);
             if new.first.block < old.first.block {
                 *old = new;
             }
             old.bytes = bytes;
+            old.exited_above = exited_above;
         }
         None => all.push(new),
     }

@@ -211,7 +211,7 @@ struct Group {
     first: Access,
     last: Access,
     times: u32,
-    /// What was written, unless the values differ or one is not known.
+    /// What was written, if it is always the same.
     value: Option<u64>,
 }
 
@@ -300,28 +300,26 @@ impl Shadow {
             });
         }
         if !clocks.settled(&cell.read) {
-            keep(&mut self.more_mut(clocks, index).reads, clocks, cell.read, None);
+            keep(&mut self.more_mut(clocks, index).reads, clocks, cell.read, 0);
         }
         self.cells[index].read = by;
     }
 
     /// Records a write of `value` over `old` and reports every access that is not ordered before it.
-    /// A value is `None` where it is not known; it then counts as different.
     #[inline]
     pub(crate) fn write(
         &mut self,
         clocks: &Clocks,
         index: usize,
         by: Access,
-        value: Option<u64>,
-        old: Option<u64>,
+        value: u64,
+        old: u64,
         report: &mut impl FnMut(Conflict),
     ) {
         let cell = self.cells[index];
-        let same = |other: Option<u64>| value.is_some() && value == other;
         let mut uncounted = 1;
         if !clocks.before(&cell.write, by.thread) {
-            report(Conflict::with(cell.write, true, same(old)));
+            report(Conflict::with(cell.write, true, value == old));
             uncounted = 0;
         }
         if !clocks.before(&cell.read, by.thread) {
@@ -329,7 +327,7 @@ impl Shadow {
         }
         if let Some(more) = self.more(clocks, index) {
             unsettled(&mut more.writes, clocks, by.thread, |group| {
-                group.report(true, same(group.value), std::mem::take(&mut uncounted), report);
+                group.report(true, group.value == Some(value), std::mem::take(&mut uncounted), report);
             });
             unsettled(&mut more.reads, clocks, by.thread, |group| {
                 group.report(false, false, group.times, report);
@@ -386,15 +384,15 @@ fn unsettled(groups: &mut Vec<Group>, clocks: &Clocks, thread: u16, mut each: im
 }
 
 /// Puts an access into its group.
-fn keep(groups: &mut Vec<Group>, clocks: &Clocks, access: Access, value: Option<u64>) {
+fn keep(groups: &mut Vec<Group>, clocks: &Clocks, access: Access, value: u64) {
     groups.retain(|group| !clocks.settled(&group.last));
     let same = |group: &&mut Group| group.last.site == access.site && clocks.alike(&group.last, &access);
     match groups.iter_mut().find(same) {
         Some(group) => {
             group.last = access;
             group.times = group.times.saturating_add(1);
-            group.value = group.value.filter(|_| group.value == value);
+            group.value = group.value.filter(|&known| known == value);
         }
-        None => groups.push(Group { first: access, last: access, times: 1, value }),
+        None => groups.push(Group { first: access, last: access, times: 1, value: Some(value) }),
     }
 }

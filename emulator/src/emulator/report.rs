@@ -109,6 +109,9 @@ pub struct Hazard {
     pub first: Party,
     /// The other one.
     pub second: Party,
+    /// One of the two exited above this barrier, which the other took part in before its access: the
+    /// barrier does not order them.
+    pub exited_above: Option<Site>,
 }
 
 /// A read of a shared cell that no write precedes and none races with.

@@ -63,6 +63,12 @@ impl Schedule {
     pub fn seeded(policy: Policy, seed: u64) -> Self {
         Self { policy, seed, decisions: Vec::new() }
     }
+
+    /// How its threads take turns.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
 }
 
 impl fmt::Display for Schedule {
@@ -89,7 +95,9 @@ impl FromStr for Schedule {
             return Ok(Self::seeded(policy, rest.parse().map_err(|_| ScheduleError)?));
         }
         let digit = |digit: char| digit.to_digit(MAX_EXHAUSTIVE_BLOCK).map(|digit| digit as u8);
-        let decisions = rest.chars().map(digit).collect::<Option<_>>().ok_or(ScheduleError)?;
+        // A decision that is not given is 0.
+        let decisions = rest.trim_end_matches('0').chars().map(digit).collect::<Option<_>>();
+        let decisions = decisions.filter(|_| !rest.is_empty()).ok_or(ScheduleError)?;
         Ok(Self { policy, seed: 0, decisions })
     }
 }
@@ -119,8 +127,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Takes in the trace of other blocks. Which worker ran which block makes no difference.
-    pub(crate) fn merge(&mut self, other: Self) {
+    /// Takes in the trace of other blocks, or of another launch.
+    pub fn merge(&mut self, other: Self) {
         self.interleaving = self.interleaving.wrapping_add(other.interleaving);
         self.decisions.extend(other.decisions);
     }
@@ -244,8 +252,8 @@ impl Scheduler {
 
     #[inline]
     fn took(&mut self, turn: u64) {
-        let mixed = (self.interleaving ^ turn).wrapping_mul(0x0000_0100_0000_01b3);
-        self.interleaving = mixed.rotate_left(23);
+        let mixed = (self.interleaving ^ turn).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.interleaving = mixed ^ (mixed >> 32);
     }
 
     /// One thread, by the next decision.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use cuda_std::emulator::{GlobalPtr, Site, marks};
 use cuda_std::{address_space, thread, warp};
 
-use super::program::{CELLS, Mask, Number, PLACES, Program, Statement, What};
+use super::program::{CELLS, Cell, Mask, Number, PLACES, Program, Statement, What};
 
 // A hazard names its array: with arrays of one cell, it names its cell.
 #[address_space(shared)]
@@ -20,8 +20,8 @@ pub(crate) const GLOBAL: [&str; CELLS as usize] = ["G0", "G1", "G2"];
 
 /// What to do at a place.
 enum Action<'a> {
-    Write(&'a Thread<'a>, bool, u32, u32),
-    Read(&'a Thread<'a>, bool, u32),
+    Write(&'a Thread<'a>, Cell, u32, u32),
+    Read(&'a Thread<'a>, Cell, u32),
     Barrier,
     SyncWarp(u32),
     Enter(&'a mut Option<marks::Outer>),
@@ -40,17 +40,22 @@ fn perform(action: Action<'_>) {
     #[allow(static_mut_refs)]
     unsafe {
         match action {
-            Action::Write(thread, true, cell, value) => {
-                GlobalPtr::bind(thread.global[cell as usize]).write(value);
+            Action::Write(thread, cell, index, value) if cell.global => {
+                let mut to = GlobalPtr::bind(thread.global[index as usize]);
+                if cell.reference {
+                    *to = value;
+                } else {
+                    to.write(value);
+                }
             }
-            Action::Read(thread, true, cell) => {
-                let _ = GlobalPtr::bind(thread.global[cell as usize]).read();
+            Action::Read(thread, cell, index) if cell.global => {
+                let _ = GlobalPtr::bind(thread.global[index as usize]).read();
             }
-            Action::Write(_, false, 0, value) => S0[0].write(value),
-            Action::Write(_, false, 1, value) => S1[0].write(value),
-            Action::Write(_, false, _, value) => S2[0].write(value),
-            Action::Read(_, false, cell) => {
-                let _ = match cell {
+            Action::Write(_, _, 0, value) => S0[0].write(value),
+            Action::Write(_, _, 1, value) => S1[0].write(value),
+            Action::Write(_, _, _, value) => S2[0].write(value),
+            Action::Read(_, _, index) => {
+                let _ = match index {
                     0 => S0[0].assume_init(),
                     1 => S1[0].assume_init(),
                     _ => S2[0].assume_init(),
@@ -129,9 +134,9 @@ impl Thread<'_> {
         let at = AT[statement.place];
         match &statement.what {
             What::Write(cell, value) => {
-                at(Action::Write(self, cell.global, number(&cell.index) % CELLS, number(value)));
+                at(Action::Write(self, *cell, number(&cell.index) % CELLS, number(value)));
             }
-            What::Read(cell) => at(Action::Read(self, cell.global, number(&cell.index) % CELLS)),
+            What::Read(cell) => at(Action::Read(self, *cell, number(&cell.index) % CELLS)),
             What::Barrier => at(Action::Barrier),
             What::SyncWarp(mask) => at(Action::SyncWarp(Mask::of(*mask, self.number))),
             What::Return => return Flow::Return,

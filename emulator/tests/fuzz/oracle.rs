@@ -24,13 +24,16 @@ pub(crate) enum Level {
 /// Shared cells first, then global ones.
 pub(crate) type CellNumber = u32;
 
+/// A barrier: its place, and the trips of the loops around it.
+pub(crate) type Barrier = (usize, Vec<u32>);
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Divergence {
     pub(crate) place: usize,
     pub(crate) trips: Vec<u32>,
     pub(crate) waiting: Vec<u32>,
-    /// Thread, and the place and trips where it waits instead; `None` if it went past.
-    pub(crate) elsewhere: Vec<(u32, Option<(usize, Vec<u32>)>)>,
+    /// Thread, and the barrier where it waits instead; `None` if it went past.
+    pub(crate) elsewhere: Vec<(u32, Option<Barrier>)>,
 }
 
 /// Everything that is compared. None of it may depend on the schedule.

@@ -77,6 +77,8 @@ impl Mask {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) global: bool,
+    /// Written through a reference, where it is global.
+    pub(crate) reference: bool,
     pub(crate) index: Number,
 }
 
@@ -240,7 +242,7 @@ impl Generator<'_> {
     /// One thread writes every cell before a barrier.
     fn first_writes(&mut self) -> Vec<Statement> {
         let write = |index| {
-            let cell = Cell { global: false, index: Number::Constant(index) };
+            let cell = Cell { global: false, reference: false, index: Number::Constant(index) };
             statement(What::Write(cell, Number::Constant(0)))
         };
         let writer = Condition::ThreadIs(self.rng.u32(..self.threads));
@@ -294,7 +296,7 @@ impl Generator<'_> {
             2 => Number::Thread { divisor: 1, modulus: CELLS },
             _ => Number::Thread { divisor: 32, modulus: CELLS },
         };
-        Cell { global: self.rng.u32(..4) == 0, index }
+        Cell { global: self.rng.u32(..4) == 0, reference: self.rng.bool(), index }
     }
 
     fn value(&mut self, at: Context) -> Number {

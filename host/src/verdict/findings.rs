@@ -45,32 +45,42 @@ impl Block {
 }
 
 fn hazard(hazard: &Hazard) -> String {
-    let Hazard { kind, level, bytes, place, first, second } = hazard;
+    let Hazard { kind, level, bytes, place, first, second, .. } = hazard;
     Block::what(format!("{} hazard, {}: {}; {bytes} bytes in all", kind.name(), level.name(), cell(place)))
         .row("where", format!("{} {}\n{} {}", first.site, does(first), second.site, does(second)))
         .row("who", format!("{}\n{}", thread(first), thread(second)))
         .end(why(hazard), to_do(hazard))
 }
 
-fn why(hazard: &Hazard) -> &'static str {
-    let Hazard { level, first, second, .. } = hazard;
-    if first.block != second.block {
-        return "two blocks of one launch: no barrier reaches from one to the other";
+fn why(hazard: &Hazard) -> String {
+    let Hazard { level, first, second, exited_above, .. } = hazard;
+    if let Some(barrier) = exited_above {
+        return format!(
+            "one of them exited above the barrier at {barrier}: it took no part, and nothing orders what it wrote"
+        );
     }
-    match level {
-        Level::Info => "nothing orders the two writes; both write the same value",
-        Level::Warning => {
-            "nothing orders the two; they are in one warp, but its lanes may run apart since compute \
-             capability 7.0"
+    let text = if first.block != second.block {
+        "two blocks of one launch: no barrier reaches from one to the other"
+    } else {
+        match level {
+            Level::Info => "nothing orders the two writes; both write the same value",
+            Level::Warning => {
+                "nothing orders the two; they are in one warp, but its lanes may run apart since compute \
+                 capability 7.0"
+            }
+            Level::Error => {
+                "nothing orders the two: no barrier that both threads took part in stands between them"
+            }
         }
-        Level::Error => {
-            "nothing orders the two: no barrier that both threads took part in stands between them"
-        }
-    }
+    };
+    text.to_owned()
 }
 
 fn to_do(hazard: &Hazard) -> &'static str {
-    let Hazard { kind, level, first, second, .. } = hazard;
+    let Hazard { kind, level, first, second, exited_above, .. } = hazard;
+    if exited_above.is_some() {
+        return "let every thread whose writes others read come to the barrier, and return below it";
+    }
     if first.block != second.block {
         return "give each block elements of its own, or make it two launches";
     }
@@ -142,9 +152,10 @@ fn divergence(divergence: &Divergence) -> String {
     }
     why += "\nfrom here on nothing is ordered in any documented way, and races are not judged";
     Block::what(format!(
-        "divergent barrier: {} of {live} threads of block {block} wait at it{}; {blocks} blocks in all",
+        "divergent barrier: {} of {live} threads of block {block} wait at it{}{}",
         waiting.len(),
-        in_trip(trips)
+        in_trip(trips),
+        if *blocks > 1 { format!("; {blocks} blocks have it") } else { String::new() }
     ))
     .row("where", site.to_string())
     .row("who", who)
