@@ -7,6 +7,8 @@ pub mod device;
 pub mod docs;
 pub mod exhibits;
 pub mod explain;
+pub mod explore;
+pub mod harness;
 pub mod lesson;
 pub mod program;
 pub mod reference;

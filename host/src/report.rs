@@ -1,6 +1,6 @@
 //! The report of the lesson: the one place that knows its text.
 
-use cuda_std::emulator::{Hazard, Report};
+use cuda_std::emulator::{Divergence, Hazard, Report, Site, Whereabouts};
 use serde_json::{Value, json};
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
@@ -184,7 +184,9 @@ fn number(value: f32) -> Value {
     if value.is_finite() { json!(value) } else { json!(format!("{value} (0x{:08x})", value.to_bits())) }
 }
 
-fn report_json(report: &Report) -> Value {
+/// What the checks found, for programs.
+#[must_use]
+pub fn report_json(report: &Report) -> Value {
     json!({
         "race": report.race().map(cuda_std::emulator::Level::name),
         "byte_hazards": report.hazard_bytes(),
@@ -196,9 +198,53 @@ fn report_json(report: &Report) -> Value {
             "index": hazard.place.index,
             "first": party_json(&hazard.first),
             "second": party_json(&hazard.second),
+            "exited_above": hazard.exited_above.map(site_json),
         })).collect::<Vec<_>>(),
+        "divergence": report.divergence.as_ref().map(divergence_json),
+        "warp_misuse": report.warp_misuse.iter().map(|misuse| json!({
+            "block": misuse.block,
+            "thread": misuse.thread,
+            "mask": misuse.mask,
+            "at": site_json(misuse.site),
+        })).collect::<Vec<_>>(),
+        "uninitialised": report.uninitialised.iter().map(|found| json!({
+            "array": found.place.name,
+            "index": found.place.index,
+            "reads": found.reads,
+            "first": party_json(&found.by),
+        })).collect::<Vec<_>>(),
+        "lost_writes": report.lost_writes.iter().map(|found| json!({
+            "writes": found.writes,
+            "first": party_json(&found.by),
+        })).collect::<Vec<_>>(),
+        "early_exit": report.early_exit.map(|exit| json!({
+            "threads": exit.threads,
+            "barrier": site_json(exit.site),
+        })),
         "fault": report.fault.as_ref().map(verdict::fault),
     })
+}
+
+fn divergence_json(divergence: &Divergence) -> Value {
+    json!({
+        "block": divergence.block,
+        "blocks": divergence.blocks,
+        "barrier": site_json(divergence.site),
+        "trips": divergence.trips,
+        "waiting": divergence.waiting,
+        "elsewhere": divergence.elsewhere.iter().map(|(thread, whereabouts)| match whereabouts {
+            Whereabouts::Waits { site, trips } => json!({
+                "thread": thread,
+                "waits_at": site_json(*site),
+                "trips": trips,
+            }),
+            Whereabouts::Skipped => json!({ "thread": thread, "went_past": true }),
+        }).collect::<Vec<_>>(),
+    })
+}
+
+fn site_json(site: Site) -> Value {
+    json!({ "file": site.file(), "line": site.line(), "column": site.column() })
 }
 
 fn party_json(party: &cuda_std::emulator::Party) -> Value {

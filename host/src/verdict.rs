@@ -1,6 +1,10 @@
 //! Verdicts of the checks in words. The answer is not among them: it proves nothing.
 
+mod findings;
+
 use cuda_std::emulator::{Divergence, Fault, FaultKind, Hazard, Party, Report, Space, Whereabouts};
+
+pub use findings::findings;
 
 /// The race verdict of a launch in a few words.
 #[must_use]

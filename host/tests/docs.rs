@@ -24,7 +24,11 @@ fn every_other_block_is_a_command() {
             }
             if line.starts_with("```") {
                 inside = !inside;
-                assert!(quoted || !inside || line == "```sh", "{}: {line}", path.display());
+                assert!(
+                    quoted || !inside || ["```sh", "```console"].contains(&line),
+                    "{}: {line}",
+                    path.display()
+                );
             }
         }
     }

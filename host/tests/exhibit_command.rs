@@ -144,7 +144,7 @@ fn unknown_names_are_refused_with_the_nearest() {
     for name in ["", "two\nlines", "\u{1f980}"] {
         assert!(refused(&["exhibit", name], "").contains("did you mean"));
     }
-    assert!(refused(&["exhibit"], "").contains("required"));
+    assert!(refused(&["exhibit"], "").contains("`cargo xtask exhibits` lists them"));
 }
 
 #[test]

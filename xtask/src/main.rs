@@ -1,15 +1,19 @@
 //! `cargo xtask`: the learner's commands.
 
 mod cargo;
+mod check;
 mod cuda;
 mod docs;
 mod doctor;
+mod exercise;
 mod exhibit;
 mod exhibits;
 mod explain;
+mod explore;
 mod link;
 mod lint;
 mod machine;
+mod program;
 mod ptx;
 mod run;
 mod sanitizer;
@@ -45,6 +49,8 @@ enum Command {
     Docs(docs::Args),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
+    /// Run one kernel under many schedules
+    Explore(explore::Args),
     /// Build the lesson for a card, here or elsewhere, without running it
     BuildCuda(cuda::Args),
     /// Let NVIDIA's racecheck judge the kernels on a card
@@ -57,6 +63,10 @@ enum Command {
     Doctor,
     /// Read kernels and name every barrier that some threads may not come to
     Lint(lint::Args),
+    /// The exercise: three steps on one file, three questions
+    Exercise(exercise::Args),
+    /// Run a kernel of your own on the emulator, and judge it
+    Check(check::Args),
     /// Run every test of the project
     Test(cargo::TestArgs),
 }
@@ -74,12 +84,15 @@ fn main() -> ExitCode {
         Some(Command::Exhibit(args)) => exhibit::run(&args),
         Some(Command::Docs(args)) => docs::run(&args),
         Some(Command::Ptx(args)) => ptx::run(&args),
+        Some(Command::Explore(args)) => explore::run(&args),
         Some(Command::BuildCuda(args)) => cuda::run(&args),
         Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
         Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
         Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
         Some(Command::Doctor) => doctor::run(),
         Some(Command::Lint(args)) => lint::run(&args),
+        Some(Command::Exercise(args)) => exercise::run(&args),
+        Some(Command::Check(args)) => check::run(&args),
         Some(Command::Test(args)) => cargo::test(&args),
     };
     done.unwrap_or_else(|error| {

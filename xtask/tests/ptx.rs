@@ -45,6 +45,17 @@ fn without_jump_threading_every_kernel_passes() {
     for kernel in ["reverse_tile_racy", "reverse_tile_synced", "reverse_tile_prefix"] {
         assert!(ptx.contains(&format!(".entry {kernel}(")), "{kernel} is missing");
     }
+    // A tile whose type knows what was done to it costs nothing.
+    let [typed, bare] = ["typed_tile", "loop_two_barriers"].map(|kernel| instructions(&ptx, kernel));
+    assert!(typed.len() > 20 && typed == bare, "{typed:?} {bare:?}");
+}
+
+/// A kernel's instructions, without what they work on.
+fn instructions<'a>(ptx: &'a str, kernel: &str) -> Vec<&'a str> {
+    let entry = ptx.split_once(&format!(".entry {kernel}(")).expect("the kernel").1;
+    let body = entry.lines().take_while(|line| *line != "}").map(str::trim);
+    let statements = body.filter(|line| line.ends_with(';') && !line.starts_with('.'));
+    statements.filter_map(|line| line.split_whitespace().find(|word| !word.starts_with('@'))).collect()
 }
 
 #[test]

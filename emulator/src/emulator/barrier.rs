@@ -6,12 +6,10 @@
 //! part. A thread that went past it and lived on has skipped it, which is undefined even if the
 //! hardware lets the others go.
 
-use std::cmp::Ordering;
-
 use super::block::{Block, Passed, suspend, with};
-use super::nest::{NestId, Step};
+use super::nest::{NestId, Step, Within};
 use super::order::WARP;
-use super::report::{Divergence, EarlyExit, FaultKind, WarpMisuse, Whereabouts};
+use super::report::{Divergence, EarlyExit, FaultKind, Waiting, WarpMisuse, Whereabouts};
 use super::schedule::threads;
 use super::site::Site;
 use super::trace::What;
@@ -63,6 +61,7 @@ impl Block {
     }
 
     fn arrive(&mut self, site: Site) {
+        self.settle_write();
         let (warp, bit) = self.bit();
         let lane = &mut self.lanes[usize::from(self.current)];
         let here = (site, lane.nest(&mut self.nests));
@@ -88,7 +87,10 @@ impl Block {
         let exited = std::mem::take(&mut self.barrier.exited);
         let skipped = |&thread: &u16| self.went_past(thread, at);
         if self.judging && (self.barrier.mixed || exited.iter().any(skipped)) {
-            self.diverged(at, &exited);
+            self.diverged(&exited);
+        }
+        for thread in exited {
+            self.lanes[usize::from(thread)].exited_above = Some(at.0);
         }
         if self.judging {
             let out = self.lanes.len() as u32 - self.alive;
@@ -120,14 +122,23 @@ impl Block {
             Passed::Nothing => false,
             Passed::End => true,
             Passed::Mark(mark) => {
-                let barrier = Step { parent: nest, site, trip: None };
-                self.nests.compare(mark, barrier) == Ordering::Greater
+                self.nests.is_past(mark, Step { parent: nest, site, within: Within::Place })
             }
         }
     }
 
-    /// The barrier is divergent: say who waits where, and judge nothing any more in this block.
-    fn diverged(&mut self, at: (Site, NestId), exited: &[u16]) {
+    /// The barrier is divergent: say who waits where, and judge nothing any more in this block. It is
+    /// told from the barrier that most threads wait at, so that the schedule does not show.
+    fn diverged(&mut self, exited: &[u16]) {
+        let mut gathered: Vec<((Site, NestId), u32)> = Vec::new();
+        for here in self.lanes.iter().filter_map(|lane| lane.waits) {
+            match gathered.iter_mut().find(|(at, _)| *at == here) {
+                Some((_, threads)) => *threads += 1,
+                None => gathered.push((here, 1)),
+            }
+        }
+        // Of several, that of the lowest thread: `max_by_key` would take the last.
+        let Some(&(at, _)) = gathered.iter().rev().max_by_key(|(_, threads)| *threads) else { return };
         let mut waiting = Vec::new();
         let mut elsewhere = Vec::new();
         for (thread, lane) in (0..).zip(&self.lanes) {
@@ -161,6 +172,7 @@ impl Block {
             self.findings.warp_misuse(WarpMisuse { block: self.linear, thread, site, mask });
             return false;
         }
+        self.settle_write();
         let lane = &mut self.lanes[usize::from(self.current)];
         lane.waits = Some((site, lane.nest(&mut self.nests)));
         lane.warp_mask = mask;
@@ -185,7 +197,7 @@ impl Block {
                 (members & !state.at_warp == 0 && threads(warp, members).all(agree)).then_some(members)
             });
             let Some(members) = group else { return };
-            clocks.warp_barrier(warp, members);
+            clocks.warp_barrier(warp, members, state.alive);
             if let Some(trace) = &mut self.findings.trace {
                 let site = threads(warp, members).find_map(|thread| lanes[usize::from(thread)].waits);
                 let participants = threads(warp, members).map(u32::from).collect();
@@ -202,6 +214,7 @@ impl Block {
 
     /// The running thread has come to the end of the kernel, or returned.
     pub(crate) fn exit(&mut self) {
+        self.settle_write();
         let (warp, bit) = self.bit();
         self.rest(warp, bit);
         self.warps[warp].alive &= !bit;
@@ -224,9 +237,15 @@ impl Block {
 
     /// Threads live, and none can go on.
     pub(crate) fn stuck(&mut self) {
-        let waiting: Vec<_> =
-            (0..).zip(&self.lanes).filter_map(|(thread, lane)| Some((thread, lane.waits?.0))).collect();
-        if let Some(&(thread, site)) = waiting.first() {
+        let mut waiting = Vec::new();
+        for (thread, lane) in (0_u32..).zip(&self.lanes) {
+            if let Some((site, _)) = lane.waits {
+                let (warp, lane_bit) = (thread as usize / WARP, 1 << (thread as usize % WARP));
+                let mask = (self.warps[warp].at_warp & lane_bit != 0).then_some(lane.warp_mask);
+                waiting.push(Waiting { thread, site, mask });
+            }
+        }
+        if let Some(&Waiting { thread, site, .. }) = waiting.first() {
             self.current = thread as u16;
             self.fault(FaultKind::Stuck(waiting), site);
         }

@@ -12,11 +12,11 @@ use corosensei::Yielder;
 use super::barrier::Barrier;
 use super::fiber::Command;
 use super::findings::{Findings, party};
-use super::global::Global;
+use super::global::{Global, Reference, Touch};
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};
-use super::order::{Access, Clocks, Conflict, Shadow, WARP};
+use super::order::{Access, Clock, Clocks, Conflict, WARP};
 use super::report::{Fault, FaultKind, Party};
 use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
@@ -50,6 +50,8 @@ pub(crate) struct Lane {
     /// Where the thread waits, if it does.
     pub(crate) waits: Option<(Site, NestId)>,
     pub(crate) warp_mask: u32,
+    /// The barrier that completed after the thread had exited, if one has.
+    pub(crate) exited_above: Option<Site>,
 }
 
 impl Lane {
@@ -63,6 +65,7 @@ impl Lane {
             ticks: 0,
             waits: None,
             warp_mask: 0,
+            exited_above: None,
         }
     }
 
@@ -110,6 +113,24 @@ struct EarlyRead {
     access: Access,
 }
 
+/// A write raced with the reads of a cell that a thread made under these clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct RacedRead {
+    array: usize,
+    index: usize,
+    thread: u16,
+    since: Clock,
+    until: Clock,
+}
+
+/// A write to global memory through a reference, whose value the emulator has not seen yet.
+struct Unsettled {
+    buffer: usize,
+    index: usize,
+    by: Access,
+    reference: Reference,
+}
+
 /// Everything about the block that is running.
 pub(crate) struct Block {
     pub(crate) shape: Shape,
@@ -139,7 +160,8 @@ pub(crate) struct Block {
     /// What the panic hook saw of a panic in the kernel.
     pub(crate) panic: Option<String>,
     early_reads: Vec<EarlyRead>,
-    raced_reads: Vec<EarlyRead>,
+    raced_reads: Vec<RacedRead>,
+    unsettled: Option<Unsettled>,
 }
 
 thread_local! {
@@ -214,6 +236,11 @@ pub(crate) fn step(access: Stepped) {
     }
 }
 
+/// The barrier that the thread of the earlier access exited above.
+fn exited(lanes: &[Lane], conflict: &Conflict) -> Option<Site> {
+    lanes[usize::from(conflict.earlier.thread)].exited_above
+}
+
 impl Block {
     pub(crate) fn new(
         shape: Shape,
@@ -248,6 +275,7 @@ impl Block {
             panic: None,
             early_reads: Vec::new(),
             raced_reads: Vec::new(),
+            unsettled: None,
         }
     }
 
@@ -287,6 +315,7 @@ impl Block {
 
     /// The block is over: reads that nothing wrote for, and nothing raced with, were uninitialised.
     pub(crate) fn end(&mut self) {
+        self.settle_write();
         self.global.end_block(self.linear);
         if let Some(trace) = self.findings.trace.take() {
             self.findings.report.trace = Some(trace.finish());
@@ -294,10 +323,14 @@ impl Block {
         if self.early_reads.is_empty() {
             return;
         }
-        let key = |read: &EarlyRead| (read.array, read.index, read.access.thread, read.access.clock);
-        self.raced_reads.sort_unstable_by_key(key);
+        self.raced_reads.sort_unstable();
+        self.raced_reads.dedup();
         for read in &self.early_reads {
-            if self.raced_reads.binary_search_by_key(&key(read), key).is_err() {
+            let cell = (read.array, read.index, read.access.thread);
+            let of = |raced: &RacedRead| (raced.array, raced.index, raced.thread);
+            let from = self.raced_reads.partition_point(|raced| of(raced) < cell);
+            let mut raced = self.raced_reads[from..].iter().take_while(|raced| of(raced) == cell);
+            if !raced.any(|raced| (raced.since..=raced.until).contains(&read.access.clock)) {
                 let memory = self.shared.memory(read.array);
                 let index = read.index as u64;
                 self.findings.uninitialised(&self.nests, self.linear, memory, index, read.access);
@@ -361,12 +394,13 @@ impl Block {
         let memory = self.shared.memory(array);
         if self.findings.trace.is_some() {
             let value = written.then(|| self.shared.get::<T>(array, index));
-            self.trace_access(by, (memory, index), false, value);
+            self.trace_access(by, memory.place(index as u64), false, value);
         }
-        let Self { shared, clocks, nests, findings, linear, judging, .. } = self;
+        let Self { shared, clocks, nests, findings, linear, judging, lanes, .. } = self;
         shared.shadow(array).read(clocks, index, by, &mut |conflict: Conflict| {
             if *judging {
-                findings.conflict(nests, *linear, memory, index as u64, (by, false), &conflict);
+                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+                findings.conflict(nests, *linear, place, (by, false), &conflict, exited);
             }
         });
         if written {
@@ -386,19 +420,32 @@ impl Block {
             let old = self.shared.get::<T>(array, index).bits();
             let memory = self.shared.memory(array);
             if self.findings.trace.is_some() {
-                self.trace_access(by, (memory, index), true, Some(value));
+                self.trace_access(by, memory.place(index as u64), true, Some(value));
             }
-            let Self { shared, clocks, nests, findings, linear, judging, early_reads, raced_reads, .. } =
-                self;
+            let Self {
+                shared,
+                clocks,
+                nests,
+                findings,
+                linear,
+                judging,
+                lanes,
+                early_reads,
+                raced_reads,
+                ..
+            } = self;
             let shadow = shared.shadow(array);
-            shadow.write(clocks, index, by, Some(value.bits()), Some(old), &mut |conflict: Conflict| {
+            shadow.write(clocks, index, by, value.bits(), old, &mut |conflict: Conflict| {
                 if !*judging {
                     return;
                 }
                 if !conflict.earlier_writes && !early_reads.is_empty() {
-                    raced_reads.push(EarlyRead { array, index, access: conflict.earlier });
+                    let Conflict { earlier, since, .. } = conflict;
+                    let until = earlier.clock.max(since);
+                    raced_reads.push(RacedRead { array, index, thread: earlier.thread, since, until });
                 }
-                findings.conflict(nests, *linear, memory, index as u64, (by, true), &conflict);
+                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+                findings.conflict(nests, *linear, place, (by, true), &conflict, exited);
             });
         }
         self.shared.set(array, index, value);
@@ -406,35 +453,56 @@ impl Block {
 
     /// Records an access to an element of a global buffer.
     #[inline]
-    pub(crate) fn global_access(
-        &mut self,
-        buffer: usize,
-        index: usize,
-        writes: bool,
-        values: (Option<u64>, Option<u64>),
-        site: Site,
-    ) {
-        if !self.checks {
-            return;
-        }
+    pub(crate) fn global_access(&mut self, buffer: usize, index: usize, what: Touch, site: Site) {
+        self.settle_write();
         let by = self.access(site);
-        let (memory, slot) = self.global.touch(buffer, index, writes, by);
         if self.findings.trace.is_some() {
             // The value follows: `*pointer = value` writes it through a reference.
-            self.trace_access(by, (memory, index), writes, None::<u64>);
+            let place = self.global.place(buffer, index);
+            self.trace_access(by, place, !matches!(what, Touch::Read), None::<u64>);
         }
-        let Self { global, clocks, nests, findings, linear, judging, .. } = self;
-        let mut report = |conflict: Conflict| {
-            if *judging {
-                findings.conflict(nests, *linear, memory, index as u64, (by, writes), &conflict);
+        match what {
+            Touch::Read => self.global_read(buffer, index, by),
+            Touch::Write { value, old } => self.global_write(buffer, index, by, (value, old)),
+            Touch::Reference(reference) => {
+                self.unsettled = Some(Unsettled { buffer, index, by, reference });
             }
-        };
-        let shadow: &mut Shadow = global.shadow();
-        if writes {
-            let (value, old) = values;
-            shadow.write(clocks, slot, by, value, old, &mut report);
-        } else {
-            shadow.read(clocks, slot, by, &mut report);
         }
+    }
+
+    /// Judges the write that was made through a reference, now that its value is there. Has to come before
+    /// the next access to global memory, and before the clock of its thread goes on.
+    #[inline]
+    pub(crate) fn settle_write(&mut self) {
+        if let Some(Unsettled { buffer, index, by, reference }) = self.unsettled.take() {
+            self.global_write(buffer, index, by, (reference.value(), reference.old));
+        }
+    }
+
+    #[inline]
+    fn global_read(&mut self, buffer: usize, index: usize, by: Access) {
+        let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
+        global.remember(buffer, index, by, None);
+        let (memory, slot) = global.touch(buffer, index);
+        global.shadow().read(clocks, slot, by, &mut |conflict: Conflict| {
+            if *judging {
+                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+                findings.conflict(nests, *linear, place, (by, false), &conflict, exited);
+            }
+        });
+    }
+
+    /// Writes `value` over `old`.
+    #[inline]
+    fn global_write(&mut self, buffer: usize, index: usize, by: Access, (value, old): (u64, u64)) {
+        let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
+        global.remember(buffer, index, by, Some(value));
+        let (memory, slot) = global.touch(buffer, index);
+        global.shadow().write(clocks, slot, by, value, old, &mut |conflict: Conflict| {
+            if *judging {
+                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+                findings.conflict(nests, *linear, place, (by, true), &conflict, exited);
+            }
+        });
     }
 }

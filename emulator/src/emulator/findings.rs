@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::nest::{Nests, Step};
+use super::nest::{Nests, Step, Within};
 use super::order::{Access, Conflict, WARP};
 use super::report::{
     Divergence, EarlyExit, Fault, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space, Uninitialised,
     WarpMisuse,
 };
+use super::site::Site;
 use super::trace::Recorder;
 
 /// The array or buffer that an access went to.
@@ -39,15 +40,16 @@ pub(crate) struct Findings {
 }
 
 impl Findings {
-    /// A conflict between an earlier access and `by`, in one block.
+    /// A conflict between an earlier access and `by`, in one block. The thread of the earlier one may have
+    /// exited above a barrier that the other took part in.
     pub(crate) fn conflict(
         &mut self,
         nests: &Nests,
         block: u64,
-        memory: Memory,
-        index: u64,
+        place: Place,
         by: (Access, bool),
         conflict: &Conflict,
+        exited_above: Option<Site>,
     ) {
         let pair = Pair { earlier: (conflict.earlier, conflict.earlier_writes), later: by };
         let (first, second) = in_program_order(nests, pair);
@@ -63,19 +65,19 @@ impl Findings {
             _ => Level::Error,
         };
         if let Some(trace) = &mut self.trace {
-            let earlier_is_first = first.0.thread == pair.earlier.0.thread;
-            trace.pair((kind, level), (memory, index), pair.earlier, earlier_is_first);
+            trace.pair((kind, level), &place, (first, second));
         }
-        let bytes = if conflict.counts { u64::from(memory.size) } else { 0 };
+        let bytes = u64::from(conflict.times) * u64::from(place.size);
         let known = self.report.hazards.iter_mut().find(|hazard| {
             hazard.kind == kind
                 && hazard.level == level
                 && hazard.first.site == first.0.site
                 && hazard.second.site == second.0.site
-                && std::ptr::eq(hazard.place.name, memory.name)
+                && std::ptr::eq(hazard.place.name, place.name)
         });
         if let Some(hazard) = known {
             hazard.bytes += bytes;
+            hazard.exited_above = hazard.exited_above.or(exited_above);
             return;
         }
         let party = |(access, writes): (Access, bool)| party(nests, block, access, writes);
@@ -83,9 +85,10 @@ impl Findings {
             kind,
             level,
             bytes,
-            place: memory.place(index),
+            place,
             first: party(first),
             second: party(second),
+            exited_above,
         });
     }
 
@@ -177,7 +180,7 @@ pub(crate) fn party(nests: &Nests, block: u64, access: Access, writes: bool) -> 
 }
 
 fn in_program_order(nests: &Nests, pair: Pair) -> ((Access, bool), (Access, bool)) {
-    let step = |access: &Access| Step { parent: access.nest, site: access.site, trip: None };
+    let step = |access: &Access| Step { parent: access.nest, site: access.site, within: Within::Place };
     let (a, b) = (&pair.earlier.0, &pair.later.0);
     let order = if a.nest == b.nest {
         a.site.position().cmp(&b.site.position())
@@ -201,10 +204,12 @@ fn add_hazard(all: &mut Vec<Hazard>, new: Hazard) {
     match all.iter_mut().find(same) {
         Some(old) => {
             let bytes = old.bytes + new.bytes;
+            let exited_above = old.exited_above.or(new.exited_above);
             if new.first.block < old.first.block {
                 *old = new;
             }
             old.bytes = bytes;
+            old.exited_above = exited_above;
         }
         None => all.push(new),
     }

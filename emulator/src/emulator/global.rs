@@ -5,12 +5,13 @@
 //! found before it is made.
 
 use std::ops::{Deref, DerefMut};
+use std::ptr;
 
 use super::block::{Stepped, fault, step, with};
 use super::findings::Memory;
 use super::nest::NestId;
 use super::order::{Access, Shadow};
-use super::report::{FaultKind, Hazard, Kind, Level, Party, Space};
+use super::report::{FaultKind, Hazard, Kind, Level, Party, Place, Space};
 use super::site::Site;
 use super::value::CellValue;
 
@@ -25,8 +26,12 @@ pub(crate) struct Buffer {
 
 impl Buffer {
     fn contains(&self, address: usize) -> bool {
-        // One past the end is a pointer that a kernel may hold, and belongs to this buffer.
-        (self.base..=self.base + self.len * self.size).contains(&address)
+        (self.base..self.end()).contains(&address)
+    }
+
+    /// One past the last byte: a pointer that a kernel may hold.
+    fn end(&self) -> usize {
+        self.base + self.len * self.size
     }
 }
 
@@ -46,9 +51,10 @@ impl<T: CellValue> GlobalPtr<T> {
     pub fn bind(at: *mut T) -> Self {
         let buffer = with(|block| {
             let buffers = &block.global.buffers;
-            buffers
-                .iter()
-                .position(|buffer| buffer.contains(at as usize))
+            let find = |is: fn(&Buffer, usize) -> bool| buffers.iter().position(|b| is(b, at as usize));
+            // The end of one buffer may be the start of the next.
+            find(Buffer::contains)
+                .or_else(|| find(|buffer, address| buffer.end() == address))
                 .map(|number| (number, buffers[number]))
         });
         Self { at, buffer }
@@ -147,12 +153,16 @@ impl<T: CellValue> GlobalPtr<T> {
         step(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead });
         with(|block| {
             if block.checks {
-                // SAFETY: `at` is element `index` of a buffer of this launch.
-                let old = unsafe { T::load(self.at) };
-                let values = (value.map(T::bits), Some(old.bits()));
-                block.global_access(number, index, writes, values, site);
+                // SAFETY: `at` is element `index` of a buffer of this launch, and holds a `T`.
+                let bits = || unsafe { T::load(self.at) }.bits();
+                let what = match (writes, value) {
+                    (false, _) => Touch::Read,
+                    (true, Some(value)) => Touch::Write { value: value.bits(), old: bits() },
+                    (true, None) => Touch::Reference(Reference::new(self.at, bits())),
+                };
+                block.global_access(number, index, what, site);
                 if let Some(trace) = &mut block.findings.trace {
-                    trace.value_follows(self.at as usize, show::<T>);
+                    trace.value_follows(self.at.expose_provenance(), show::<T>);
                 }
             }
         });
@@ -170,7 +180,37 @@ impl<T: CellValue> GlobalPtr<T> {
 /// The element at an address, for a trace.
 fn show<T: CellValue>(at: usize) -> String {
     // SAFETY: `access` found the address inside a buffer of this launch, which is still running.
-    unsafe { T::load(std::ptr::with_exposed_provenance_mut(at)) }.to_string()
+    unsafe { T::load(ptr::with_exposed_provenance_mut(at)) }.to_string()
+}
+
+/// What an access does to an element.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Touch {
+    Read,
+    Write { value: u64, old: u64 },
+    Reference(Reference),
+}
+
+/// A reference to write through. The kernel stores right after it got this, before anything else that the
+/// emulator sees.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reference {
+    pub(crate) old: u64,
+    at: usize,
+    load: fn(usize) -> u64,
+}
+
+impl Reference {
+    fn new<T: CellValue>(at: *mut T, old: u64) -> Self {
+        // SAFETY: `value` calls this with the address of an element of type `T`, while its launch runs.
+        let load = |at| unsafe { T::load(ptr::with_exposed_provenance_mut(at)) }.bits();
+        Self { old, at: at.expose_provenance(), load }
+    }
+
+    /// What the element holds now.
+    pub(crate) fn value(&self) -> u64 {
+        (self.load)(self.at)
+    }
 }
 
 impl<T: CellValue> Deref for GlobalPtr<T> {
@@ -251,9 +291,53 @@ pub(crate) struct Run {
     block: u64,
     by: Access,
     writes: bool,
+    values: Values,
+}
+
+/// What a run wrote, as far as it takes to tell whether another run wrote the same. Nothing for reads.
+#[derive(Clone, Copy, Debug, Default)]
+struct Values {
+    /// The value, if all elements got the same.
+    single: Option<u64>,
+    /// A sum over the elements and their values, if each got one value only.
+    digest: Option<u64>,
+}
+
+impl Values {
+    fn one(index: usize, value: u64) -> Self {
+        let mixed = (value ^ (index as u64).rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Self { single: Some(value), digest: Some(mixed ^ (mixed >> 29)) }
+    }
+
+    /// Of other elements.
+    fn extend(&mut self, more: Self) {
+        self.single = self.single.filter(|_| self.single == more.single);
+        self.digest = self.digest.zip(more.digest).map(|(a, b)| a.wrapping_add(b));
+    }
 }
 
 impl Run {
+    /// Takes in a run that goes on where this one ends.
+    fn extend(&mut self, next: &Self) {
+        self.len += next.len;
+        self.values.extend(next.values);
+    }
+
+    /// Takes in a run over elements of this one, from the same line.
+    fn repeat(&mut self, again: &Self) {
+        if !self.same_values(again) {
+            self.values = Values::default();
+        }
+    }
+
+    /// Both wrote the same to every element that they share.
+    fn same_values(&self, other: &Self) -> bool {
+        let (a, b) = (self.values, other.values);
+        let single = a.single.is_some() && a.single == b.single;
+        let same_elements = (self.start, self.len) == (other.start, other.len);
+        single || (same_elements && a.digest.is_some() && a.digest == b.digest)
+    }
+
     fn goes_on_with(&self, next: &Self) -> bool {
         self.buffer == next.buffer
             && self.writes == next.writes
@@ -369,13 +453,18 @@ impl Global {
         self.shadow = Shadow::new(0);
     }
 
+    pub(crate) fn place(&self, buffer: usize, index: usize) -> Place {
+        let Buffer { name, size, .. } = self.buffers[buffer];
+        Memory { space: Space::Global, name, size: size as u32 }.place(index as u64)
+    }
+
     pub(crate) fn shadow(&mut self) -> &mut Shadow {
         &mut self.shadow
     }
 
-    /// The shadow cell of an element. The access is remembered for the comparison with other blocks.
+    /// The shadow cell of an element.
     #[inline]
-    pub(crate) fn touch(&mut self, buffer: usize, index: usize, writes: bool, by: Access) -> (Memory, usize) {
+    pub(crate) fn touch(&mut self, buffer: usize, index: usize) -> (Memory, usize) {
         let fresh = self.touched.count;
         let slot = self.touched.number(buffer, index);
         if slot == fresh {
@@ -385,12 +474,18 @@ impl Global {
             self.shadow.forget(slot);
         }
         let Buffer { name, size, .. } = self.buffers[buffer];
-        let next = Run { buffer, start: index, len: 1, block: 0, by, writes };
+        (Memory { space: Space::Global, name, size: size as u32 }, slot)
+    }
+
+    /// Remembers an access, a write with its value, for the comparison with other blocks.
+    #[inline]
+    pub(crate) fn remember(&mut self, buffer: usize, index: usize, by: Access, value: Option<u64>) {
+        let values = value.map_or_else(Values::default, |value| Values::one(index, value));
+        let next = Run { buffer, start: index, len: 1, block: 0, by, writes: value.is_some(), values };
         match self.block.last_mut() {
-            Some(last) if last.goes_on_with(&next) => last.len += 1,
+            Some(last) if last.goes_on_with(&next) => last.extend(&next),
             _ => self.block.push(next),
         }
-        (Memory { space: Space::Global, name, size: size as u32 }, slot)
     }
 
     /// Sums up what the block did for the comparison with other blocks.
@@ -403,13 +498,16 @@ impl Global {
             let run =
                 Run { block: linear, by: Access::new(run.by.site, NestId::ROOT, 0, run.by.thread), ..run };
             match self.runs.last_mut() {
-                Some(last) if last.block == linear && last.goes_on_with(&run) => last.len += run.len,
+                Some(last) if last.block == linear && last.goes_on_with(&run) => last.extend(&run),
                 Some(last)
                     if last.block == linear
                         && (last.buffer, last.writes, last.by.site)
                             == (run.buffer, run.writes, run.by.site)
                         && run.start >= last.start
-                        && run.end() <= last.end() => {}
+                        && run.end() <= last.end() =>
+                {
+                    last.repeat(&run);
+                }
                 _ => self.runs.push(run),
             }
         }
@@ -464,8 +562,11 @@ fn add(hazards: &mut Vec<Hazard>, buffer: &Buffer, index: usize, (a, b): (&Run, 
         (false, _) => Kind::War,
         (true, true) => Kind::Waw,
     };
+    let level = if kind == Kind::Waw && a.same_values(b) { Level::Info } else { Level::Error };
     let known = hazards.iter_mut().find(|hazard| {
-        hazard.kind == kind && hazard.first.site == a.by.site && hazard.second.site == b.by.site
+        (hazard.kind, hazard.level) == (kind, level)
+            && (hazard.first.site, hazard.second.site) == (a.by.site, b.by.site)
+            && ptr::eq(hazard.place.name, buffer.name)
     });
     if let Some(hazard) = known {
         hazard.bytes += bytes;
@@ -474,10 +575,11 @@ fn add(hazards: &mut Vec<Hazard>, buffer: &Buffer, index: usize, (a, b): (&Run, 
     let memory = Memory { space: Space::Global, name: buffer.name, size: buffer.size as u32 };
     hazards.push(Hazard {
         kind,
-        level: Level::Error,
+        level,
         bytes,
         place: memory.place(index as u64),
         first: party(a),
         second: party(b),
+        exited_above: None,
     });
 }

@@ -11,7 +11,7 @@ use super::findings::Findings;
 use super::global::{Buffer, Global, Run, across_blocks};
 use super::limits::{self, Dim3, LaunchError};
 use super::report::Report;
-use super::schedule::{Policy, Scheduler, threads};
+use super::schedule::{MAX_EXHAUSTIVE_BLOCK, Policy, Schedule, Scheduler, Trace, threads};
 use super::value::CellValue;
 
 /// How often a thread may go round loops, in one block, before it is stopped as endless.
@@ -145,31 +145,63 @@ impl Launch {
         memory: &mut GlobalMemory<'_>,
         kernel: impl Fn() + Sync,
     ) -> Result<Report, LaunchError> {
+        self.run_as(&Schedule::seeded(self.policy, self.seed), memory, kernel).map(|(report, _)| report)
+    }
+
+    /// As [`run`](Self::run), under this schedule; and says what the interleaving was.
+    ///
+    /// # Errors
+    ///
+    /// If CUDA would refuse the launch, or if its blocks are too large to be explored exhaustively.
+    ///
+    /// # Panics
+    ///
+    /// As for `run`.
+    pub fn run_as(
+        &self,
+        schedule: &Schedule,
+        memory: &mut GlobalMemory<'_>,
+        kernel: impl Fn() + Sync,
+    ) -> Result<(Report, Trace), LaunchError> {
         limits::check(self.shape.grid, self.shape.block)?;
         catch_kernel_panics();
         let blocks = self.shape.grid.count();
-        let cores = self.workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+        let mut cores = self.workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+        if schedule.policy == Policy::Exhaustive {
+            let threads = self.shape.block.count();
+            if threads > u64::from(MAX_EXHAUSTIVE_BLOCK) {
+                return Err(LaunchError::ExhaustiveThreads(threads));
+            }
+            // One sequence of decisions, block after block.
+            cores = 1;
+        }
         let workers = cores.min(usize::try_from(blocks).unwrap_or(usize::MAX));
         let before = (workers > 1).then(|| snapshot(&memory.buffers));
-        let (report, runs) = self.run_on(workers, &memory.buffers, &kernel);
+        let (report, runs, trace) = self.run_on(schedule, workers, &memory.buffers, &kernel);
         let across = across_blocks(runs, &memory.buffers);
         match before {
             // Blocks that race with each other leave what the machine happened to do. Do it again in
             // the order of the blocks, so that the same seed gives the same output.
             Some(before) if !across.is_empty() => {
                 restore(&memory.buffers, &before);
-                let (report, _) = self.run_on(1, &memory.buffers, &kernel);
-                Ok(with_hazards(report, across))
+                let (report, ..) = self.run_on(schedule, 1, &memory.buffers, &kernel);
+                Ok((with_hazards(report, across), trace))
             }
-            _ => Ok(with_hazards(report, across)),
+            _ => Ok((with_hazards(report, across), trace)),
         }
     }
 
-    fn run_on(&self, workers: usize, buffers: &[Buffer], kernel: &(impl Fn() + Sync)) -> (Report, Vec<Run>) {
+    fn run_on(
+        &self,
+        schedule: &Schedule,
+        workers: usize,
+        buffers: &[Buffer],
+        kernel: &(impl Fn() + Sync),
+    ) -> (Report, Vec<Run>, Trace) {
         let kernel: &Kernel<'_> = kernel;
         let queue = Queue { next: AtomicU64::new(0), end: AtomicU64::new(self.shape.grid.count()) };
         let work = || {
-            let scheduler = Scheduler::new(self.policy, self.seed);
+            let scheduler = Scheduler::new(schedule);
             let global = Global::new(buffers.to_vec());
             let mut block = Block::new(self.shape, scheduler, global, self.checks, self.tick_limit);
             block.traced = self.traced;
@@ -177,9 +209,11 @@ impl Launch {
         };
         let mut findings = Findings::default();
         let mut runs = Vec::new();
-        let mut take = |(found, accesses): (Findings, Vec<Run>)| {
+        let mut trace = Trace::default();
+        let mut take = |(found, accesses, order): (Findings, Vec<Run>, Trace)| {
             findings.merge(found.finish());
             runs.extend(accesses);
+            trace.merge(order);
         };
         thread::scope(|scope| {
             let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
@@ -191,7 +225,7 @@ impl Launch {
                 }
             }
         });
-        (findings.finish(), runs)
+        (findings.finish(), runs, trace)
     }
 }
 
@@ -235,7 +269,7 @@ impl Worker {
         Self { block: Box::into_raw(Box::new(block)), fibers }
     }
 
-    fn run(mut self, queue: &Queue) -> (Findings, Vec<Run>) {
+    fn run(mut self, queue: &Queue) -> (Findings, Vec<Run>, Trace) {
         enter(self.block);
         while let Some(block) = queue.take() {
             if self.run_block(block) {
@@ -248,7 +282,7 @@ impl Worker {
         enter(ptr::null_mut());
         // SAFETY: from `Box::into_raw` in `new`; nothing uses it any more.
         let block = *unsafe { Box::from_raw(self.block) };
-        (block.findings, block.global.into_runs())
+        (block.findings, block.global.into_runs(), block.scheduler.into_trace())
     }
 
     /// Runs one block to its end; true if it faulted.

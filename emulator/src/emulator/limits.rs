@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::schedule::MAX_EXHAUSTIVE_BLOCK;
+
 /// Three extents or three indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim3 {
@@ -54,7 +56,7 @@ pub const MAX_GRID: Dim3 = Dim3 { x: (1 << 31) - 1, y: 65_535, z: 65_535 };
 /// The most static shared memory of a block, in bytes.
 pub const MAX_STATIC_SHARED: usize = 48 * 1024;
 
-/// A launch that CUDA would refuse.
+/// A launch that CUDA would refuse, or that the emulator cannot make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchError {
     /// An extent of the block is 0 or above [`MAX_BLOCK`].
@@ -63,6 +65,8 @@ pub enum LaunchError {
     BlockThreads(u64),
     /// An extent of the grid is 0 or above [`MAX_GRID`].
     GridExtent(Dim3),
+    /// The block has too many threads to try every order of them: more than [`MAX_EXHAUSTIVE_BLOCK`].
+    ExhaustiveThreads(u64),
 }
 
 impl fmt::Display for LaunchError {
@@ -80,6 +84,10 @@ impl fmt::Display for LaunchError {
             Self::BlockThreads(threads) => {
                 write!(f, "a block of {threads} threads is above the limit of {MAX_BLOCK_THREADS}")
             }
+            Self::ExhaustiveThreads(threads) => write!(
+                f,
+                "a block of {threads} threads has too many orders to try; at most {MAX_EXHAUSTIVE_BLOCK} threads"
+            ),
         }
     }
 }

@@ -2,11 +2,11 @@
 //! which trip of which loop a thread is, by which call it came, and that it went past a branch.
 
 use super::block::{Passed, fault, with};
-use super::nest::{NestId, Step};
+use super::nest::{NestId, Step, Within};
 use super::report::FaultKind;
 use super::site::Site;
 
-/// Where a thread was before it entered a loop or a call.
+/// Where a thread was before it entered a loop, a branch or a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Outer {
     step: Option<Step>,
@@ -15,7 +15,7 @@ pub struct Outer {
     trips: u32,
 }
 
-/// Before a loop, or before a statement that calls a helper.
+/// Before a loop, a branch in which there may be a barrier, or a statement that calls a helper.
 #[track_caller]
 #[must_use]
 pub fn enter() -> Outer {
@@ -29,7 +29,7 @@ pub fn enter() -> Outer {
 
 /// At the head of a loop's body.
 pub fn trip(outer: &mut Outer) {
-    let step = Step { parent: outer.nest, site: outer.site, trip: Some(outer.trips) };
+    let step = Step { parent: outer.nest, site: outer.site, within: Within::Trip(outer.trips) };
     outer.trips += 1;
     let limit = with(|block| {
         let lane = &mut block.lanes[usize::from(block.current)];
@@ -45,11 +45,20 @@ pub fn trip(outer: &mut Outer) {
 
 /// Into the call.
 pub fn call(outer: &Outer) {
-    let step = Step { parent: outer.nest, site: outer.site, trip: None };
+    go(outer, Within::Place);
+}
+
+/// At the head of an arm of the branch; arms are numbered in the order of the source.
+pub fn arm(outer: &Outer, number: u32) {
+    go(outer, Within::Arm(number));
+}
+
+fn go(outer: &Outer, within: Within) {
+    let step = Step { parent: outer.nest, site: outer.site, within };
     with(|block| block.lanes[usize::from(block.current)].go(Some(step), None));
 }
 
-/// After the loop or the call.
+/// After the loop, the branch or the call.
 pub fn leave(outer: &Outer) {
     with(|block| block.lanes[usize::from(block.current)].go(outer.step, Some(outer.nest)));
 }
@@ -61,7 +70,7 @@ pub fn join() {
     with(|block| {
         let lane = &mut block.lanes[usize::from(block.current)];
         let parent = lane.nest(&mut block.nests);
-        lane.passed = Passed::Mark(Step { parent, site, trip: None });
+        lane.passed = Passed::Mark(Step { parent, site, within: Within::Place });
     });
 }
 

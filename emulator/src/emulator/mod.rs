@@ -25,13 +25,13 @@ pub use launch::{DEFAULT_TICK_LIMIT, DevicePtr, GlobalMemory, Launch};
 pub use limits::{Dim3, LaunchError, MAX_BLOCK, MAX_BLOCK_THREADS, MAX_GRID, MAX_STATIC_SHARED};
 pub use report::{
     Divergence, EarlyExit, Fault, FaultKind, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space,
-    Uninitialised, WarpMisuse, Whereabouts,
+    Uninitialised, Waiting, WarpMisuse, Whereabouts,
 };
-pub use schedule::Policy;
+pub use schedule::{Explorer, MAX_EXHAUSTIVE_BLOCK, Policy, Schedule, ScheduleError, Trace};
 #[doc(hidden)]
 pub use shared::{Array, SharedStatic, Slot};
 pub use site::Site;
-pub use trace::{Event, Pair, Trace, What};
+pub use trace::{BlockTrace, Event, Pair, What};
 pub use value::CellValue;
 
 pub(crate) use barrier::{block_barrier, warp_barrier};

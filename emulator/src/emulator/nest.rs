@@ -1,4 +1,5 @@
-//! Where in the program a thread is: the loops around it, with their trips, and the calls.
+//! Where in the program a thread is: the loops around it, with their trips, the arms of branches, and
+//! the calls.
 //!
 //! Two things hang on it. A barrier is the *same* barrier for two threads only if they reached it by
 //! the same calls and in the same trip of every loop. And the order "as written" of two accesses,
@@ -19,12 +20,23 @@ impl NestId {
     pub(crate) const ROOT: Self = Self(0);
 }
 
-/// One step of a path: a loop and the trip it is in, or a statement that calls a helper.
+/// One step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Step {
     pub(crate) parent: NestId,
     pub(crate) site: Site,
-    pub(crate) trip: Option<u32>,
+    pub(crate) within: Within,
+}
+
+/// What a step goes into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Within {
+    /// Nothing: a place by itself, or a statement that calls a helper.
+    Place,
+    /// An arm of a branch.
+    Arm(u32),
+    /// A trip of a loop.
+    Trip(u32),
 }
 
 /// The paths that the running block has seen.
@@ -52,12 +64,12 @@ impl Nests {
         self.steps.get((id.0 as usize).wrapping_sub(1))
     }
 
-    /// The steps of a path, outermost first.
-    fn path(&self, id: NestId) -> Vec<(Site, Option<u32>)> {
-        let mut path = Vec::new();
-        let mut at = id;
+    /// The steps down to a place, outermost first.
+    fn path(&self, place: Step) -> Vec<(Site, Within)> {
+        let mut path = vec![(place.site, place.within)];
+        let mut at = place.parent;
         while let Some(step) = self.step(at) {
-            path.push((step.site, step.trip));
+            path.push((step.site, step.within));
             at = step.parent;
         }
         path.reverse();
@@ -66,18 +78,27 @@ impl Nests {
 
     /// The trips of the loops around, outermost first.
     pub(crate) fn trips(&self, id: NestId) -> Vec<u32> {
-        self.path(id).into_iter().filter_map(|(_, trip)| trip).collect()
+        let Some(&step) = self.step(id) else { return Vec::new() };
+        let trip = |(_, within)| match within {
+            Within::Trip(trip) => Some(trip),
+            _ => None,
+        };
+        self.path(step).into_iter().filter_map(trip).collect()
     }
 
     /// Which of two places comes first in the program as written: trips of common loops decide, then
     /// the position in the source.
     pub(crate) fn compare(&self, a: Step, b: Step) -> Ordering {
-        let whole = |place: Step| {
-            let mut path = self.path(place.parent);
-            path.push((place.site, place.trip));
-            path
-        };
-        let key = |&(site, trip): &(Site, Option<u32>)| (site.position(), trip);
-        whole(a).iter().map(key).cmp(whole(b).iter().map(key))
+        let key = |(site, within): (Site, Within)| (site.position(), within);
+        self.path(a).into_iter().map(key).cmp(self.path(b).into_iter().map(key))
+    }
+
+    /// Does a thread that has come to `mark` have `place` behind it? It does not if the two are in
+    /// different arms of one branch.
+    pub(crate) fn is_past(&self, mark: Step, place: Step) -> bool {
+        let (of_mark, of_place) = (self.path(mark), self.path(place));
+        let parting = of_mark.iter().zip(&of_place).find(|(a, b)| a != b);
+        let arms = matches!(parting, Some(((a, Within::Arm(_)), (b, Within::Arm(_)))) if a == b);
+        !arms && self.compare(mark, place) == Ordering::Greater
     }
 }

@@ -28,13 +28,11 @@ pub(crate) struct Access {
     pub(crate) nest: NestId,
     pub(crate) clock: Clock,
     pub(crate) thread: u16,
-    /// The thread wrote different values under this clock.
-    varied: bool,
 }
 
 impl Access {
     pub(crate) fn new(site: Site, nest: NestId, clock: Clock, thread: u16) -> Self {
-        Self { site, nest, clock, thread, varied: false }
+        Self { site, nest, clock, thread }
     }
 }
 
@@ -49,6 +47,9 @@ pub(crate) struct Clocks {
     passed: Vec<Clock>,
     /// For each thread, what `sync_warp` has put before it, lane by lane of its own warp.
     seen: Vec<[Clock; WARP]>,
+    /// For each thread, the last clock that `sync_warp` has put before every lane of its warp that
+    /// lives.
+    seen_by_all: Vec<Clock>,
     warp_synced: bool,
 }
 
@@ -60,6 +61,7 @@ impl Clocks {
             now: vec![1; threads],
             passed: vec![0; threads],
             seen: Vec::new(),
+            seen_by_all: Vec::new(),
             warp_synced: false,
         }
     }
@@ -100,14 +102,16 @@ impl Clocks {
         }
     }
 
-    /// A `sync_warp` completed between these lanes of `warp`, none of which has exited.
-    pub(crate) fn warp_barrier(&mut self, warp: usize, lanes: u32) {
+    /// A `sync_warp` completed between these lanes of `warp`; `alive` are those that have not exited.
+    pub(crate) fn warp_barrier(&mut self, warp: usize, lanes: u32, alive: u32) {
         if self.seen.is_empty() {
             self.seen = vec![[0; WARP]; self.now.len()];
+            self.seen_by_all = vec![0; self.now.len()];
         }
         self.warp_synced = true;
         self.latest += 1;
-        let members = || (0..WARP).filter(move |lane| lanes >> lane & 1 == 1);
+        let of = |set: u32| (0..WARP).filter(move |lane| set >> lane & 1 == 1);
+        let members = || of(lanes);
         let mut joined = [0; WARP];
         for lane in members() {
             let t = warp * WARP + lane;
@@ -120,6 +124,15 @@ impl Clocks {
             let t = warp * WARP + lane;
             self.seen[t] = joined;
             self.now[t] += 1;
+        }
+        let mut by_all = [Clock::MAX; WARP];
+        for lane in of(alive) {
+            for (by_all, &seen) in by_all.iter_mut().zip(&self.seen[warp * WARP + lane]) {
+                *by_all = seen.min(*by_all);
+            }
+        }
+        for (known, by_all) in self.seen_by_all[warp * WARP..].iter_mut().zip(by_all) {
+            *known = by_all;
         }
     }
 
@@ -142,6 +155,15 @@ impl Clocks {
         self.warp_synced && by / WARP == me / WARP && access.clock <= self.seen[me][by % WARP]
     }
 
+    /// Two accesses by one thread that everything to come stands in the same order to: no
+    /// synchronisation came between them, or one that the whole warp has seen, so that only the next
+    /// block barrier can still order them before anything.
+    #[inline]
+    fn alike(&self, a: &Access, b: &Access) -> bool {
+        let by_all = |access: &Access| access.clock <= self.seen_by_all[access.thread as usize];
+        a.thread == b.thread && (a.clock == b.clock || (self.warp_synced && by_all(a) && by_all(b)))
+    }
+
     /// The access was made in the block that is running.
     #[inline]
     fn current(&self, access: &Access) -> bool {
@@ -153,31 +175,65 @@ impl Clocks {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
     pub(crate) earlier: Access,
+    /// Like accesses by the same thread since this clock conflict too.
+    pub(crate) since: Clock,
     pub(crate) earlier_writes: bool,
     /// Both wrote the same value.
     pub(crate) same_value: bool,
-    /// Counts towards the bytes. Each pair of a read and a write counts; a write counts once against
-    /// all earlier writes, so that N writers of one cell make N - 1 hazards.
-    pub(crate) counts: bool,
+    /// How often it counts. Each pair of a read and a write does; a write counts once against all
+    /// earlier writes, so that N writers of one cell make N - 1 hazards.
+    pub(crate) times: u32,
 }
 
-const NONE: u32 = u32::MAX;
-
-/// What is known of one cell: its last write and its last read, and behind them every other access
+/// What is known of one cell: its last write and its last read, and behind them the other accesses
 /// that no block barrier has settled yet.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     write: Access,
     read: Access,
-    more_writes: u32,
-    more_reads: u32,
+    /// Where in `Shadow::more`, or `NONE`.
+    more: u32,
 }
 
-#[derive(Clone, Copy, Debug)]
+const NONE: u32 = u32::MAX;
+
+/// The unsettled accesses to one cell behind the last write and the last read.
+#[derive(Debug, Default)]
 struct More {
-    access: Access,
+    writes: Vec<Group>,
+    reads: Vec<Group>,
+}
+
+/// Accesses to one cell by one thread from one line, alike as far as order goes. The first and the last
+/// trip are enough to know every kind of hazard; this bounds what a loop without a barrier leaves.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    first: Access,
+    last: Access,
+    times: u32,
+    /// What was written, if it is always the same.
     value: Option<u64>,
-    next: u32,
+}
+
+impl Group {
+    /// Reports these accesses, of which none is ordered before the present one.
+    fn report(&self, earlier_writes: bool, same_value: bool, times: u32, to: &mut impl FnMut(Conflict)) {
+        let since = self.first.clock;
+        let mut report = |earlier, times| to(Conflict { earlier, since, earlier_writes, same_value, times });
+        if self.first.nest == self.last.nest {
+            report(self.last, times);
+        } else {
+            report(self.first, times.min(1));
+            report(self.last, times.saturating_sub(1));
+        }
+    }
+}
+
+impl Conflict {
+    /// With a single access.
+    fn with(earlier: Access, earlier_writes: bool, same_value: bool) -> Self {
+        Self { earlier, since: earlier.clock, earlier_writes, same_value, times: 1 }
+    }
 }
 
 /// The cells of one array or buffer, as far as the order of accesses to them goes.
@@ -185,11 +241,13 @@ struct More {
 pub(crate) struct Shadow {
     cells: Vec<Cell>,
     more: Vec<More>,
+    /// How many of `more` belong to cells of the running block.
+    used: usize,
 }
 
 impl Shadow {
     pub(crate) fn new(cells: usize) -> Self {
-        let mut shadow = Self { cells: Vec::new(), more: Vec::new() };
+        let mut shadow = Self { cells: Vec::new(), more: Vec::new(), used: 0 };
         shadow.resize(cells);
         shadow
     }
@@ -197,7 +255,7 @@ impl Shadow {
     /// Makes room for this many cells; new ones are untouched.
     pub(crate) fn resize(&mut self, cells: usize) {
         let never = Access::new(Site::here(), NestId::ROOT, 0, 0);
-        self.cells.resize(cells, Cell { write: never, read: never, more_writes: NONE, more_reads: NONE });
+        self.cells.resize(cells, Cell { write: never, read: never, more: NONE });
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -205,7 +263,7 @@ impl Shadow {
     }
 
     pub(crate) fn begin_block(&mut self) {
-        self.more.clear();
+        self.used = 0;
     }
 
     /// Forgets cell `index`, whose place is given to another cell.
@@ -214,8 +272,7 @@ impl Shadow {
         let cell = &mut self.cells[index];
         cell.write.clock = 0;
         cell.read.clock = 0;
-        cell.more_writes = NONE;
-        cell.more_reads = NONE;
+        cell.more = NONE;
     }
 
     /// Was the cell written in the block that is running?
@@ -233,112 +290,109 @@ impl Shadow {
         by: Access,
         report: &mut impl FnMut(Conflict),
     ) {
-        let cell = &mut self.cells[index];
-        if cell.more_writes != NONE || cell.more_reads != NONE {
-            Self::drop_stale(clocks, cell);
-        }
+        let cell = self.cells[index];
         if !clocks.before(&cell.write, by.thread) {
-            report(Conflict { earlier: cell.write, earlier_writes: true, same_value: false, counts: true });
+            report(Conflict::with(cell.write, true, false));
         }
-        for more in list(&self.more, cell.more_writes) {
-            if !clocks.before(&more.access, by.thread) {
-                report(Conflict {
-                    earlier: more.access,
-                    earlier_writes: true,
-                    same_value: false,
-                    counts: true,
-                });
-            }
+        if let Some(more) = self.more(clocks, index) {
+            unsettled(&mut more.writes, clocks, by.thread, |group| {
+                group.report(true, false, group.times, report);
+            });
         }
-        let replaces = cell.read.thread == by.thread && cell.read.clock == by.clock;
-        if !replaces && !clocks.settled(&cell.read) {
-            keep(&mut self.more, &mut cell.more_reads, cell.read, None);
+        if !clocks.settled(&cell.read) {
+            keep(&mut self.more_mut(clocks, index).reads, clocks, cell.read, 0);
         }
-        cell.read = by;
+        self.cells[index].read = by;
     }
 
     /// Records a write of `value` over `old` and reports every access that is not ordered before it.
-    /// A value is `None` where it is not known; it then counts as different.
     #[inline]
     pub(crate) fn write(
         &mut self,
         clocks: &Clocks,
         index: usize,
-        mut by: Access,
-        value: Option<u64>,
-        old: Option<u64>,
+        by: Access,
+        value: u64,
+        old: u64,
         report: &mut impl FnMut(Conflict),
     ) {
-        let cell = &mut self.cells[index];
-        if cell.more_writes != NONE || cell.more_reads != NONE {
-            Self::drop_stale(clocks, cell);
-        }
-        let same = |other: Option<u64>, varied: bool| !varied && value.is_some() && value == other;
-        let mut counted = false;
+        let cell = self.cells[index];
+        let mut uncounted = 1;
         if !clocks.before(&cell.write, by.thread) {
-            let same_value = same(old, cell.write.varied);
-            report(Conflict { earlier: cell.write, earlier_writes: true, same_value, counts: true });
-            counted = true;
-        }
-        for more in list(&self.more, cell.more_writes) {
-            if !clocks.before(&more.access, by.thread) {
-                let same_value = same(more.value, more.access.varied);
-                report(Conflict { earlier: more.access, earlier_writes: true, same_value, counts: !counted });
-                counted = true;
-            }
+            report(Conflict::with(cell.write, true, value == old));
+            uncounted = 0;
         }
         if !clocks.before(&cell.read, by.thread) {
-            report(Conflict { earlier: cell.read, earlier_writes: false, same_value: false, counts: true });
+            report(Conflict::with(cell.read, false, false));
         }
-        for more in list(&self.more, cell.more_reads) {
-            if !clocks.before(&more.access, by.thread) {
-                report(Conflict {
-                    earlier: more.access,
-                    earlier_writes: false,
-                    same_value: false,
-                    counts: true,
-                });
-            }
+        if let Some(more) = self.more(clocks, index) {
+            unsettled(&mut more.writes, clocks, by.thread, |group| {
+                group.report(true, group.value == Some(value), std::mem::take(&mut uncounted), report);
+            });
+            unsettled(&mut more.reads, clocks, by.thread, |group| {
+                group.report(false, false, group.times, report);
+            });
         }
-        if cell.write.thread == by.thread && cell.write.clock == by.clock {
-            by.varied = cell.write.varied || !same(old, false);
-        } else if !clocks.settled(&cell.write) {
-            keep(&mut self.more, &mut cell.more_writes, cell.write, old);
+        if !clocks.settled(&cell.write) {
+            keep(&mut self.more_mut(clocks, index).writes, clocks, cell.write, old);
         }
-        cell.write = by;
+        self.cells[index].write = by;
     }
 
-    /// Lists belong to the block whose accesses stand in the cell; those of an earlier block are gone.
-    fn drop_stale(clocks: &Clocks, cell: &mut Cell) {
+    /// What stands behind the cell. It belongs to the block whose accesses stand in the cell; what an
+    /// earlier block left is gone.
+    #[inline]
+    fn more(&mut self, clocks: &Clocks, index: usize) -> Option<&mut More> {
+        let cell = &mut self.cells[index];
+        if cell.more == NONE {
+            return None;
+        }
         if !clocks.current(&cell.write) && !clocks.current(&cell.read) {
-            cell.more_writes = NONE;
-            cell.more_reads = NONE;
+            cell.more = NONE;
+            return None;
         }
+        Some(&mut self.more[cell.more as usize])
+    }
+
+    /// As [`more`](Self::more), made if there is nothing.
+    fn more_mut(&mut self, clocks: &Clocks, index: usize) -> &mut More {
+        if self.more(clocks, index).is_none() {
+            match self.more.get_mut(self.used) {
+                Some(old) => {
+                    old.writes.clear();
+                    old.reads.clear();
+                }
+                None => self.more.push(More::default()),
+            }
+            self.cells[index].more = u32::try_from(self.used).expect("fewer than 2^32 cells");
+            self.used += 1;
+        }
+        &mut self.more[self.cells[index].more as usize]
     }
 }
 
-fn list(more: &[More], first: u32) -> impl Iterator<Item = &More> {
-    let mut next = first;
-    std::iter::from_fn(move || {
-        let item = more.get(next as usize)?;
-        next = item.next;
-        Some(item)
-    })
+/// Goes through the groups that `thread` is not ordered behind, and drops those that nothing ever will
+/// conflict with again.
+fn unsettled(groups: &mut Vec<Group>, clocks: &Clocks, thread: u16, mut each: impl FnMut(&Group)) {
+    groups.retain(|group| {
+        let settled = clocks.settled(&group.last);
+        if !settled && !clocks.before(&group.last, thread) {
+            each(group);
+        }
+        !settled
+    });
 }
 
-/// Puts an access behind the cell, over an older one of the same thread and clock if there is one
-/// near the head of the list (this bounds what a loop without a barrier can leave behind).
-fn keep(more: &mut Vec<More>, head: &mut u32, access: Access, value: Option<u64>) {
-    let mut at = *head;
-    for _ in 0..WARP {
-        let Some(item) = more.get_mut(at as usize) else { break };
-        if item.access.thread == access.thread && item.access.clock == access.clock {
-            let varied = item.access.varied || access.varied || item.value != value;
-            *item = More { access: Access { varied, ..access }, value, next: item.next };
-            return;
+/// Puts an access into its group.
+fn keep(groups: &mut Vec<Group>, clocks: &Clocks, access: Access, value: u64) {
+    groups.retain(|group| !clocks.settled(&group.last));
+    let same = |group: &&mut Group| group.last.site == access.site && clocks.alike(&group.last, &access);
+    match groups.iter_mut().find(same) {
+        Some(group) => {
+            group.last = access;
+            group.times = group.times.saturating_add(1);
+            group.value = group.value.filter(|&known| known == value);
         }
-        at = item.next;
+        None => groups.push(Group { first: access, last: access, times: 1, value: Some(value) }),
     }
-    more.push(More { access, value, next: *head });
-    *head = u32::try_from(more.len() - 1).expect("fewer than 2^32 accesses between two barriers");
 }

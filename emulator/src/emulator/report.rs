@@ -1,7 +1,7 @@
 //! What a launch found, as data. The host prints it.
 
 use super::site::Site;
-use super::trace::Trace;
+use super::trace::BlockTrace;
 
 /// The order in which the program, as written, makes the two accesses of a hazard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,6 +110,9 @@ pub struct Hazard {
     pub first: Party,
     /// The other one.
     pub second: Party,
+    /// One of the two exited above this barrier, which the other took part in before its access: the
+    /// barrier does not order them.
+    pub exited_above: Option<Site>,
 }
 
 /// A read of a shared cell that no write precedes and none races with.
@@ -198,6 +201,17 @@ pub struct Fault {
     pub site: Option<Site>,
 }
 
+/// A thread that waits at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: u32,
+    /// The call.
+    pub site: Site,
+    /// The mask of a `sync_warp`; `None` at the block barrier.
+    pub mask: Option<u32>,
+}
+
 /// The ways in which a launch can end early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
@@ -217,7 +231,7 @@ pub enum FaultKind {
     /// A thread passed more loop heads than the tick limit allows.
     TickLimit(u32),
     /// No thread of the block can go on: these wait.
-    Stuck(Vec<(u32, Site)>),
+    Stuck(Vec<Waiting>),
     /// More static shared memory than a block may have.
     SharedMemory {
         /// What the kernel's arrays add up to, in bytes.
@@ -244,7 +258,7 @@ pub struct Report {
     /// What ended the launch early.
     pub fault: Option<Fault>,
     /// What the block did that [`Launch::trace`](super::Launch::trace) asked for.
-    pub trace: Option<Trace>,
+    pub trace: Option<BlockTrace>,
 }
 
 impl Report {

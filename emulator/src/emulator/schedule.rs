@@ -1,5 +1,8 @@
 //! Which lanes run next.
 
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
 use super::order::WARP;
 
 /// How the emulator interleaves the threads of a block. Blocks do not see each other's order.
@@ -13,6 +16,160 @@ pub enum Policy {
     Independent,
     /// A random thread each time.
     Random,
+    /// One thread each time, by decisions that an [`Explorer`] counts through; without any, the lowest
+    /// that can run.
+    Exhaustive,
+}
+
+impl Policy {
+    const NAMES: [(&str, Self); 4] = [
+        ("lockstep", Self::Lockstep),
+        ("independent", Self::Independent),
+        ("random", Self::Random),
+        ("exhaustive", Self::Exhaustive),
+    ];
+
+    /// The policy's name in a schedule.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.into_iter().find(|&(_, policy)| policy == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl FromStr for Policy {
+    type Err = ScheduleError;
+
+    fn from_str(name: &str) -> Result<Self, ScheduleError> {
+        let known = Self::NAMES.into_iter().find(|&(known, _)| known == name);
+        known.map(|(_, policy)| policy).ok_or(ScheduleError)
+    }
+}
+
+/// The most threads that a block may have to be explored exhaustively: one digit a decision.
+pub const MAX_EXHAUSTIVE_BLOCK: u32 = 36;
+
+/// One interleaving, as a short string that runs it again: `lockstep:7`, or `exhaustive:0210`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    pub(crate) policy: Policy,
+    pub(crate) seed: u64,
+    /// Which of the threads that can run does, time by time; the lowest once these are used up.
+    decisions: Vec<u8>,
+}
+
+impl Schedule {
+    /// The interleaving that a policy makes of this seed.
+    #[must_use]
+    pub fn seeded(policy: Policy, seed: u64) -> Self {
+        Self { policy, seed, decisions: Vec::new() }
+    }
+
+    /// How its threads take turns.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        self.policy
+    }
+}
+
+impl fmt::Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.policy.name())?;
+        if self.policy != Policy::Exhaustive {
+            return write!(f, "{}", self.seed);
+        }
+        if self.decisions.is_empty() {
+            return f.write_char('0');
+        }
+        let digit = |&decision: &u8| char::from_digit(u32::from(decision), MAX_EXHAUSTIVE_BLOCK);
+        self.decisions.iter().filter_map(digit).try_for_each(|digit| f.write_char(digit))
+    }
+}
+
+impl FromStr for Schedule {
+    type Err = ScheduleError;
+
+    fn from_str(schedule: &str) -> Result<Self, ScheduleError> {
+        let (policy, rest) = schedule.split_once(':').ok_or(ScheduleError)?;
+        let policy: Policy = policy.parse()?;
+        if policy != Policy::Exhaustive {
+            return Ok(Self::seeded(policy, rest.parse().map_err(|_| ScheduleError)?));
+        }
+        let digit = |digit: char| digit.to_digit(MAX_EXHAUSTIVE_BLOCK).map(|digit| digit as u8);
+        // A decision that is not given is 0.
+        let decisions = rest.trim_end_matches('0').chars().map(digit).collect::<Option<_>>();
+        let decisions = decisions.filter(|_| !rest.is_empty()).ok_or(ScheduleError)?;
+        Ok(Self { policy, seed: 0, decisions })
+    }
+}
+
+/// Not a schedule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScheduleError;
+
+impl fmt::Display for ScheduleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "not a schedule: `lockstep:SEED`, `independent:SEED`, `random:SEED` or `exhaustive:DIGITS`",
+        )
+    }
+}
+
+impl std::error::Error for ScheduleError {}
+
+/// What a launch's interleaving was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// A fingerprint of the order in which the threads of each block took their steps, each up to an
+    /// access, a barrier or the end.
+    pub interleaving: u64,
+    /// Under [`Policy::Exhaustive`]: each decision, and out of how many.
+    decisions: Vec<(u8, u8)>,
+}
+
+impl Trace {
+    /// Takes in the trace of other blocks, or of another launch.
+    pub fn merge(&mut self, other: Self) {
+        self.interleaving = self.interleaving.wrapping_add(other.interleaving);
+        self.decisions.extend(other.decisions);
+    }
+}
+
+/// Goes through schedules: seeds from a first one on, or all orders in which threads can take turns.
+#[derive(Clone, Debug)]
+pub struct Explorer {
+    next: Option<Schedule>,
+}
+
+impl Explorer {
+    /// Starts with this seed, or with the first of all orders.
+    #[must_use]
+    pub fn new(policy: Policy, seed: u64) -> Self {
+        Self { next: Some(Schedule::seeded(policy, seed)) }
+    }
+
+    /// The next schedule; `None` if every order has been tried.
+    #[must_use]
+    pub fn schedule(&self) -> Option<&Schedule> {
+        self.next.as_ref()
+    }
+
+    /// That schedule has run: goes on to the next.
+    pub fn ran(&mut self, trace: &Trace) {
+        let Some(schedule) = &mut self.next else { return };
+        if schedule.policy != Policy::Exhaustive {
+            schedule.seed = schedule.seed.wrapping_add(1);
+            return;
+        }
+        // Count up at the last decision that has an alternative left.
+        match trace.decisions.iter().rposition(|&(decision, of)| decision + 1 < of) {
+            Some(last) => {
+                schedule.decisions.clear();
+                schedule.decisions.extend(trace.decisions[..=last].iter().map(|&(decision, _)| decision));
+                schedule.decisions[last] += 1;
+            }
+            None => self.next = None,
+        }
+    }
 }
 
 /// The lanes of one warp, as bit masks.
@@ -31,36 +188,85 @@ pub(crate) struct Warp {
 /// Takes the decisions for one block after the other, each block from a seed of its own.
 #[derive(Debug)]
 pub(crate) struct Scheduler {
-    policy: Policy,
-    seed: u64,
+    schedule: Schedule,
     random: fastrand::Rng,
+    /// Of the running block.
+    interleaving: u64,
+    trace: Trace,
 }
 
 impl Scheduler {
-    pub(crate) fn new(policy: Policy, seed: u64) -> Self {
-        Self { policy, seed, random: fastrand::Rng::with_seed(seed) }
+    pub(crate) fn new(schedule: &Schedule) -> Self {
+        Self {
+            schedule: schedule.clone(),
+            random: fastrand::Rng::with_seed(schedule.seed),
+            interleaving: 0,
+            trace: Trace::default(),
+        }
     }
 
     /// The order within a block depends on the seed and the block alone, not on which worker runs it.
     pub(crate) fn begin_block(&mut self, block: u64) {
-        self.random.seed(self.seed ^ (block + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        self.end_block();
+        let own = (block + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.random.seed(self.schedule.seed ^ own);
+        self.interleaving = own;
+    }
+
+    fn end_block(&mut self) {
+        self.trace.interleaving = self.trace.interleaving.wrapping_add(self.interleaving);
+    }
+
+    /// What the blocks' interleavings were.
+    pub(crate) fn into_trace(mut self) -> Trace {
+        self.end_block();
+        self.trace
     }
 
     /// The next lanes to run: a warp of `ready_warps` and some of its ready lanes. Each runs up to its
     /// next access.
     #[inline]
     pub(crate) fn pick(&mut self, ready_warps: u32, warps: &[Warp]) -> (usize, u32) {
-        let warp = self.any(ready_warps);
-        let ready = warps[warp].ready;
-        let lanes = match self.policy {
-            Policy::Lockstep => ready,
-            Policy::Independent => match ready & self.random.u32(..) {
-                0 => ready & ready.wrapping_neg(),
-                some => some,
-            },
-            Policy::Random => 1 << self.any(ready),
+        let (warp, lanes) = if self.schedule.policy == Policy::Exhaustive {
+            self.decide(warps)
+        } else {
+            let warp = self.any(ready_warps);
+            let ready = warps[warp].ready;
+            let lanes = match self.schedule.policy {
+                Policy::Lockstep => ready,
+                Policy::Independent => match ready & self.random.u32(..) {
+                    0 => ready & ready.wrapping_neg(),
+                    some => some,
+                },
+                _ => 1 << self.any(ready),
+            };
+            (warp, lanes)
         };
+        if self.schedule.policy == Policy::Lockstep {
+            self.took(warp as u64);
+        } else {
+            threads(warp, lanes).for_each(|thread| self.took(thread.into()));
+        }
         (warp, lanes)
+    }
+
+    #[inline]
+    fn took(&mut self, turn: u64) {
+        let mixed = (self.interleaving ^ turn).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.interleaving = mixed ^ (mixed >> 32);
+    }
+
+    /// One thread, by the next decision.
+    #[cold]
+    fn decide(&mut self, warps: &[Warp]) -> (usize, u32) {
+        let ready = || warps.iter().enumerate().flat_map(|(number, warp)| threads(number, warp.ready));
+        let of = ready().count();
+        let made = self.trace.decisions.len();
+        let given = self.schedule.decisions.get(made).map_or(0, |&decision| usize::from(decision));
+        let decision = given.min(of - 1);
+        self.trace.decisions.push((decision as u8, of as u8));
+        let thread = ready().nth(decision).map_or(0, usize::from);
+        (thread / WARP, 1 << (thread % WARP))
     }
 
     /// The position of a random bit of `set`, which must not be empty.

@@ -6,7 +6,6 @@
 use rustc_hash::FxHashMap;
 
 use super::block::Block;
-use super::findings::Memory;
 use super::order::Access;
 use super::report::{Kind, Level, Place};
 use super::schedule::threads;
@@ -15,7 +14,7 @@ use super::value::CellValue;
 
 /// Everything that one block did, in the order in which the emulator ran it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trace {
+pub struct BlockTrace {
     /// The block, linear in the grid.
     pub block: u64,
     /// How many threads it has.
@@ -106,13 +105,13 @@ impl Block {
     pub(crate) fn trace_access<T: CellValue>(
         &mut self,
         by: Access,
-        (memory, index): (Memory, usize),
+        place: Place,
         writes: bool,
         value: Option<T>,
     ) {
         let Some(trace) = &mut self.findings.trace else { return };
         let value = value.map(|value| value.to_string());
-        trace.access(by, memory.place(index as u64), writes, value, self.nests.trips(by.nest));
+        trace.access(by, place, writes, value, self.nests.trips(by.nest));
     }
 
     /// Records that the block barrier lets those go who wait at it.
@@ -130,7 +129,7 @@ impl Block {
 /// Records the trace of the running block.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    trace: Trace,
+    trace: BlockTrace,
     turn: u32,
     /// The steps at which each cell was accessed.
     accesses: FxHashMap<Place, Vec<usize>>,
@@ -140,7 +139,7 @@ pub(crate) struct Recorder {
 impl Recorder {
     pub(crate) fn new(block: u64, threads: u32) -> Self {
         Self {
-            trace: Trace { block, threads, ..Trace::default() },
+            trace: BlockTrace { block, threads, ..BlockTrace::default() },
             turn: 0,
             accesses: FxHashMap::default(),
             pending: None,
@@ -177,32 +176,33 @@ impl Recorder {
         }
     }
 
-    /// Nothing orders the access just recorded and an earlier one; `earlier_is_first` says whether
-    /// that one comes first in the program as written.
+    /// Nothing orders these two accesses to a cell, of which the first comes first in the program as
+    /// written. Each is the last of its kind: a cell too only remembers a thread's last access between
+    /// two barriers.
     #[cold]
     pub(crate) fn pair(
         &mut self,
         (kind, level): (Kind, Level),
-        (memory, index): (Memory, u64),
-        (earlier, writes): (Access, bool),
-        earlier_is_first: bool,
+        place: &Place,
+        (first, second): ((Access, bool), (Access, bool)),
     ) {
         let events = &self.trace.events;
-        let is_it = |&&step: &&usize| {
-            let event = &events[step];
-            event.thread == u32::from(earlier.thread)
-                && event.site == Some(earlier.site)
-                && matches!(event.what, What::Access { writes: w, .. } if w == writes)
+        let known = self.accesses.get(place).map_or(&[][..], Vec::as_slice);
+        let step = |(access, writes): (Access, bool)| {
+            let is_it = |&&step: &&usize| {
+                let event = &events[step];
+                event.thread == u32::from(access.thread)
+                    && event.site == Some(access.site)
+                    && matches!(event.what, What::Access { writes: w, .. } if w == writes)
+            };
+            known.iter().rev().find(is_it).copied()
         };
-        // The last one, as a cell too only remembers a thread's last access between two barriers.
-        let known = self.accesses.get(&memory.place(index));
-        let Some(&earlier) = known.and_then(|steps| steps.iter().rev().skip(1).find(is_it)) else { return };
-        let later = events.len() - 1;
-        let (first, second) = if earlier_is_first { (earlier, later) } else { (later, earlier) };
-        self.trace.pairs.push(Pair { kind, level, first, second });
+        if let (Some(first), Some(second)) = (step(first), step(second)) {
+            self.trace.pairs.push(Pair { kind, level, first, second });
+        }
     }
 
-    pub(crate) fn finish(mut self) -> Trace {
+    pub(crate) fn finish(mut self) -> BlockTrace {
         self.settle();
         self.trace
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem::MaybeUninit;
 
-use cuda_std::emulator::{Event, GlobalMemory, Launch, Place, Policy, Report, Space, Trace, What};
+use cuda_std::emulator::{BlockTrace, Event, GlobalMemory, Launch, Place, Policy, Report, Space, What};
 use cuda_std::{address_space, kernel, thread, warp};
 
 const CELLS: usize = 256;
@@ -39,7 +39,7 @@ unsafe fn early_return(out: *mut u32) {
     unsafe { out.add(t).write(t as u32) };
 }
 
-fn run(launch: Launch, kernel: impl Fn(*mut u32) + Sync) -> (Report, Trace, Vec<u32>) {
+fn run(launch: Launch, kernel: impl Fn(*mut u32) + Sync) -> (Report, BlockTrace, Vec<u32>) {
     let mut out = vec![0; 256];
     let mut memory = GlobalMemory::new();
     let pointer = memory.lend("out", &mut out);
@@ -48,7 +48,7 @@ fn run(launch: Launch, kernel: impl Fn(*mut u32) + Sync) -> (Report, Trace, Vec<
     (report, trace, out)
 }
 
-fn mirrored(launch: Launch, synced: bool) -> (Report, Trace, Vec<u32>) {
+fn mirrored(launch: Launch, synced: bool) -> (Report, BlockTrace, Vec<u32>) {
     // SAFETY: `out` has an element for each thread of a block; the emulator checks it.
     run(launch, |out| unsafe { mirror(out, synced) })
 }

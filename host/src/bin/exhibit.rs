@@ -14,7 +14,12 @@ const NOT_AS_EXPECTED: u8 = 1;
 const CANNOT_RUN: u8 = 2;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", disable_version_flag = true, disable_help_subcommand = true)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    disable_version_flag = true,
+    disable_help_subcommand = true
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -44,7 +49,7 @@ enum Command {
 #[derive(clap::Args)]
 struct Show {
     /// Its name; `cargo xtask exhibits` lists them
-    name: String,
+    name: Option<String>,
     /// Threads a block; without, all sizes that the exhibit shows
     #[arg(long)]
     block: Option<u32>,
@@ -94,7 +99,8 @@ fn list(card: bool, format: Format) -> Result<ExitCode> {
 }
 
 fn show(args: &Show) -> Result<ExitCode> {
-    let exhibit = named(&args.name)?;
+    let Some(name) = &args.name else { bail!("which exhibit? `cargo xtask exhibits` lists them") };
+    let exhibit = named(name)?;
     let blocks = blocks(exhibit, args.block)?;
     let device = match args.device {
         DeviceChoice::Auto | DeviceChoice::Emulator => Emulator::new(args.seed).describe(),

@@ -1,7 +1,7 @@
 //! The emulator as a device.
 
-use anyhow::{Context, Result};
-use cuda_std::emulator::{GlobalMemory, Launch, Report};
+use anyhow::{Context, Result, ensure};
+use cuda_std::emulator::{GlobalMemory, Launch, Policy, Report, Schedule, Trace};
 use kernels::lesson::{reverse_tile_prefix, reverse_tile_racy, reverse_tile_synced};
 
 use super::{Device, Kernel};
@@ -17,6 +17,35 @@ impl Emulator {
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { seed }
+    }
+
+    /// Launches `kernel` over `input`, which must not be empty, under any schedule.
+    ///
+    /// # Errors
+    ///
+    /// If the launch cannot be made.
+    pub fn launch_as(
+        schedule: &Schedule,
+        kernel: Kernel,
+        block: u32,
+        input: &[f32],
+        out: &mut [f32],
+    ) -> Result<(Report, Trace)> {
+        ensure!(!input.is_empty() && input.len() == out.len(), "as many elements out as in, and some");
+        let blocks = u32::try_from(input.len().div_ceil(block.max(1) as usize)).context("too many blocks")?;
+        let launch = Launch::new(blocks, block);
+        let mut memory = GlobalMemory::new();
+        let out = memory.lend("out", out);
+        // SAFETY: `input` is not empty and `out` is as long, as seen above; what the kernels do beyond their
+        // contract, the emulator catches and reports.
+        let ran = launch.run_as(schedule, &mut memory, || unsafe {
+            match kernel {
+                Kernel::ReverseTileRacy => reverse_tile_racy(input, out.as_mut_ptr()),
+                Kernel::ReverseTileSynced => reverse_tile_synced(input, out.as_mut_ptr()),
+                Kernel::ReverseTilePrefix { keep } => reverse_tile_prefix(input, out.as_mut_ptr(), keep),
+            }
+        });
+        Ok(ran?)
     }
 }
 
@@ -39,20 +68,8 @@ impl Device for Emulator {
         input: &[f32],
         out: &mut [f32],
     ) -> Result<Option<Report>> {
-        let blocks = u32::try_from(input.len().div_ceil(block as usize)).context("too many blocks")?;
-        let launch = Launch::new(blocks, block).seed(self.seed);
-        let mut memory = GlobalMemory::new();
-        let out = memory.lend("out", out);
-        // SAFETY: `input` is not empty and `out` is as long (`lesson` sees to both); what the kernels do
-        // beyond their contract, the emulator catches and reports.
-        let report = launch.run(&mut memory, || unsafe {
-            match kernel {
-                Kernel::ReverseTileRacy => reverse_tile_racy(input, out.as_mut_ptr()),
-                Kernel::ReverseTileSynced => reverse_tile_synced(input, out.as_mut_ptr()),
-                Kernel::ReverseTilePrefix { keep } => reverse_tile_prefix(input, out.as_mut_ptr(), keep),
-            }
-        });
-        Ok(Some(report?))
+        let schedule = Schedule::seeded(Policy::Lockstep, self.seed);
+        Self::launch_as(&schedule, kernel, block, input, out).map(|(report, _)| Some(report))
     }
 
     fn next_run(&mut self) {

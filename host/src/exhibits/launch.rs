@@ -1,7 +1,7 @@
 //! Running an exhibit on the emulator.
 
-use anyhow::{Context, Result};
-use cuda_std::emulator::{GlobalMemory, Launch, Policy, Report};
+use anyhow::{Context, Result, ensure};
+use cuda_std::emulator::{GlobalMemory, Launch, Policy, Report, Schedule, Trace};
 
 use super::{Call, Exhibit, Problem};
 use crate::reference::POISON;
@@ -13,6 +13,8 @@ pub struct Outcome {
     pub block: u32,
     /// What the checks found.
     pub report: Report,
+    /// What the kernel left in the output.
+    pub out: Vec<f32>,
     /// How many elements the output has.
     pub len: usize,
     /// How many of them are not what the reference says, if there is one.
@@ -29,19 +31,33 @@ pub struct Outcome {
 ///
 /// If the emulator refuses the launch.
 pub fn launch(exhibit: &Exhibit, block: u32, policy: Policy, seed: u64) -> Result<Outcome> {
-    launch_with(exhibit, block, |launch| launch.policy(policy).seed(seed))
+    launch_as(exhibit, block, &Schedule::seeded(policy, seed)).map(|(outcome, _)| outcome)
 }
 
-/// The same, with whatever a launch can be asked for.
+/// As [`launch`], under any schedule.
 ///
 /// # Errors
 ///
 /// If the emulator refuses the launch.
-pub fn launch_with(exhibit: &Exhibit, block: u32, ask: impl FnOnce(Launch) -> Launch) -> Result<Outcome> {
+pub fn launch_as(exhibit: &Exhibit, block: u32, schedule: &Schedule) -> Result<(Outcome, Trace)> {
+    launch_with(exhibit, block, schedule, |launch| launch)
+}
+
+/// As [`launch_as`], with whatever else a launch can be asked for.
+///
+/// # Errors
+///
+/// If the emulator refuses the launch.
+pub fn launch_with(
+    exhibit: &Exhibit,
+    block: u32,
+    schedule: &Schedule,
+    ask: impl FnOnce(Launch) -> Launch,
+) -> Result<(Outcome, Trace)> {
     let problem = Problem::new(exhibit.shape, block);
     let mut out = vec![POISON; problem.len];
     let asked = ask(Launch::new(problem.grid, problem.sides));
-    let report = run(exhibit.call, &problem, &mut out, asked)
+    let (report, trace) = run(exhibit.call, &problem, &mut out, asked, schedule)
         .with_context(|| format!("cannot launch {} in blocks of {block}", exhibit.name))?;
     let wanted = exhibit.reference.map(|reference| reference(&problem));
     let wrong_at: Vec<usize> = match &wanted {
@@ -53,17 +69,25 @@ pub fn launch_with(exhibit: &Exhibit, block: u32, ask: impl FnOnce(Launch) -> La
     };
     let expected = exhibit.expected(block);
     let answer_holds = !expected.is_clean() || wrong_at.is_empty();
-    Ok(Outcome {
+    let outcome = Outcome {
         block,
         as_expected: expected.holds(&report) && answer_holds,
         report,
         len: problem.len,
         wrong: wanted.map(|_| wrong_at.len()),
         wrong_at,
-    })
+        out,
+    };
+    Ok((outcome, trace))
 }
 
-fn run(call: Call, problem: &Problem, out: &mut [f32], launch: Launch) -> Result<Report> {
+fn run(
+    call: Call,
+    problem: &Problem,
+    out: &mut [f32],
+    launch: Launch,
+    schedule: &Schedule,
+) -> Result<(Report, Trace)> {
     let input = &problem.input[..];
     let mut cells = vec![POISON; out.len()];
     let mut memory = GlobalMemory::new();
@@ -73,32 +97,35 @@ fn run(call: Call, problem: &Problem, out: &mut [f32], launch: Launch) -> Result
     Ok(match call {
         Call::Tile(kernel) => {
             // SAFETY: see above.
-            launch.run(&mut memory, || unsafe { (kernel.function)(input, out.as_mut_ptr()) })?
+            launch.run_as(schedule, &mut memory, || unsafe { (kernel.function)(input, out.as_mut_ptr()) })?
         }
         Call::Prefix(kernel) => {
             // SAFETY: see above.
-            launch.run(&mut memory, || unsafe {
+            launch.run_as(schedule, &mut memory, || unsafe {
                 (kernel.function)(input, out.as_mut_ptr(), problem.keep());
             })?
         }
         Call::Product(kernel) => {
             let n = u32::try_from(problem.n())?;
             // SAFETY: see above.
-            launch.run(&mut memory, || unsafe {
+            launch.run_as(schedule, &mut memory, || unsafe {
                 (kernel.function)(input, &problem.second, out.as_mut_ptr(), n);
             })?
         }
         Call::Grid(kernels) => {
             let cells = memory.lend("cells", &mut cells);
-            let mut whole = Report::default();
+            let one = kernels.len() == 1 || schedule.policy() != Policy::Exhaustive;
+            ensure!(one, "orders are counted through in one launch, and this has {}", kernels.len());
+            let (mut whole, mut trace) = (Report::default(), Trace::default());
             for kernel in kernels {
                 // SAFETY: see above.
-                let report = launch.run(&mut memory, || unsafe {
+                let (report, order) = launch.run_as(schedule, &mut memory, || unsafe {
                     (kernel.function)(input, cells.as_mut_ptr(), out.as_mut_ptr());
                 })?;
                 add(&mut whole, report);
+                trace.merge(order);
             }
-            whole
+            (whole, trace)
         }
     })
 }

@@ -17,7 +17,7 @@ use cuda_std::emulator::{MAX_BLOCK_THREADS, Policy};
 pub use expected::{Expected, Race};
 pub use guess::{Guess, WORDS};
 pub use kernel::{Call, Kernel};
-pub use launch::{Outcome, launch, launch_with};
+pub use launch::{Outcome, launch, launch_as, launch_with};
 pub use listing::Listing;
 pub use problem::{Problem, Shape};
 pub use report::{json, list, list_json, page, results, schedule};

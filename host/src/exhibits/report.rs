@@ -163,6 +163,7 @@ pub fn schedule(exhibit: &Exhibit, seed: u64) -> String {
         Policy::Lockstep => "lockstep: the lanes of a warp step together, warps in random order",
         Policy::Independent => "independent: some lanes of a random warp step, the others wait",
         Policy::Random => "random: one thread steps at a time",
+        Policy::Exhaustive => "exhaustive: one thread steps at a time, the lowest that can",
     };
     format!("{how}, seed {seed}")
 }

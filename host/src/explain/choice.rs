@@ -23,6 +23,7 @@ impl Choice {
             Policy::Lockstep => "warps in lockstep",
             Policy::Independent => "lanes run apart",
             Policy::Random => "one thread at a time",
+            Policy::Exhaustive => "every order in turn",
         };
         format!("{how}, seed {}", self.seed)
     }

@@ -7,11 +7,11 @@
 
 use std::collections::HashMap;
 
-use cuda_std::emulator::{Event, Place, Trace, What};
+use cuda_std::emulator::{BlockTrace, Event, Place, What};
 
 /// The frame of each event of the trace, from 0, and how many frames there are.
 #[must_use]
-pub fn frames(trace: &Trace) -> (Vec<u32>, u32) {
+pub fn frames(trace: &BlockTrace) -> (Vec<u32>, u32) {
     let mut frames = Vec::with_capacity(trace.events.len());
     let mut next = 0;
     for turn in trace.events.chunk_by(|a, b| a.turn == b.turn) {

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use anyhow::{Context, Result, bail};
-use cuda_std::emulator::{Event, Hazard, Pair, Party, Place, Report, Site, Space, Trace, What};
+use cuda_std::emulator::{
+    BlockTrace, Event, Hazard, Launch, Pair, Party, Place, Report, Schedule, Site, Space, What,
+};
 use serde::Serialize;
 
 use super::choice::Choice;
@@ -224,7 +226,9 @@ pub fn scenes(exhibit: &Exhibit, choices: &[Choice], asked: Option<u32>) -> Resu
 /// If it cannot be launched.
 pub fn run(exhibit: &Exhibit, choice: Choice, block: u64) -> Result<Outcome> {
     let Choice { policy, seed, .. } = choice;
-    launch_with(exhibit, choice.block, |launch| launch.policy(policy).seed(seed).workers(1).trace(block))
+    let schedule = Schedule::seeded(policy, seed);
+    let ask = |launch: Launch| launch.workers(1).trace(block);
+    launch_with(exhibit, choice.block, &schedule, ask).map(|(outcome, _)| outcome)
 }
 
 /// The block to show: where the answer is wrong, or else where something was found.
@@ -246,7 +250,7 @@ fn by_thread(exhibit: &Exhibit) -> bool {
     exhibit.shape != Shape::Square
 }
 
-fn of_trace(exhibit: &Exhibit, choice: Choice, outcome: &Outcome, trace: &Trace) -> Scene {
+fn of_trace(exhibit: &Exhibit, choice: Choice, outcome: &Outcome, trace: &BlockTrace) -> Scene {
     let (frame_of, count) = frames(trace);
     let (x, y) = Problem::new(exhibit.shape, choice.block).grid;
     let report = Report { hazards: hazards(&outcome.report, trace), ..outcome.report.clone() };
@@ -280,11 +284,11 @@ fn of_trace(exhibit: &Exhibit, choice: Choice, outcome: &Outcome, trace: &Trace)
 }
 
 /// The hazards of a report, told by a pair of the block that is drawn wherever it has one.
-fn hazards(report: &Report, trace: &Trace) -> Vec<Hazard> {
+fn hazards(report: &Report, trace: &BlockTrace) -> Vec<Hazard> {
     report.hazards.iter().map(|hazard| in_trace(hazard, trace).unwrap_or_else(|| hazard.clone())).collect()
 }
 
-fn in_trace(hazard: &Hazard, trace: &Trace) -> Option<Hazard> {
+fn in_trace(hazard: &Hazard, trace: &BlockTrace) -> Option<Hazard> {
     let pair = trace.pairs.iter().find(|pair| is_of(pair, hazard, trace))?;
     let party = |step: usize| match &trace.events[step] {
         Event { thread, site: Some(site), what: What::Access { writes, trips, .. }, .. } => Some(Party {
@@ -301,7 +305,7 @@ fn in_trace(hazard: &Hazard, trace: &Trace) -> Option<Hazard> {
 }
 
 /// Whether a pair is one of those that this line of the report sums up.
-fn is_of(pair: &Pair, hazard: &Hazard, trace: &Trace) -> bool {
+fn is_of(pair: &Pair, hazard: &Hazard, trace: &BlockTrace) -> bool {
     let [first, second] = [pair.first, pair.second].map(|step| &trace.events[step]);
     (pair.kind, pair.level) == (hazard.kind, hazard.level)
         && [first.site, second.site] == [Some(hazard.first.site), Some(hazard.second.site)]
@@ -383,7 +387,7 @@ impl Scene {
     }
 
     /// Draws the pairs of each hazard, in the order of the report: worst first.
-    fn draw_arcs(&mut self, trace: &Trace, frame_of: &[u32], hazards: &[Hazard]) {
+    fn draw_arcs(&mut self, trace: &BlockTrace, frame_of: &[u32], hazards: &[Hazard]) {
         for hazard in hazards {
             let mut pairs = trace.pairs.iter().filter(|pair| is_of(pair, hazard, trace)).peekable();
             let Some(first) = pairs.peek() else { continue };

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cuda_std::emulator::{Place, Policy, Space, Trace, What};
+use cuda_std::emulator::{BlockTrace, Place, Policy, Space, What};
 use host::exhibits::{EXHIBITS, Exhibit};
 use host::explain::frames::frames;
 use host::explain::{Choice, Extent, Scene, choices, scene};
@@ -11,7 +11,7 @@ use host::explain::{Choice, Extent, Scene, choices, scene};
 pub(crate) struct Traced {
     pub(crate) exhibit: &'static Exhibit,
     pub(crate) scene: Scene,
-    pub(crate) trace: Trace,
+    pub(crate) trace: BlockTrace,
     pub(crate) frame_of: Vec<u32>,
 }
 

@@ -25,8 +25,10 @@ use clap::ValueEnum;
 
 use crate::cargo::root;
 use names::Names;
-use report::{Report, Reporter};
-use source::{ParseError, Source};
+pub(crate) use report::Report;
+use report::Reporter;
+use source::ParseError;
+pub(crate) use source::Source;
 
 /// Exit code for "something was found".
 const FOUND: u8 = 1;

@@ -5,18 +5,28 @@
 /// The store of `TILE[t].write(x)` is inlined from `core`, and rustc's directives say so: a tool would
 /// name a line of `core`. Without that directive the store counts to the line above it, which is the line of the
 /// kernel. And no path of this machine is left in the file.
+///
+/// The files are numbered from 1 without a gap: the driver's compiler takes the number for the place in the list.
 pub(crate) fn own(ptx: &str) -> String {
-    let files: Vec<_> = ptx.lines().filter_map(file).filter(|(_, path)| own_path(path).is_some()).collect();
+    let own = |(number, path): (u32, &str)| Some((number, own_path(path)?));
+    let files: Vec<_> = ptx.lines().filter_map(file).filter_map(own).collect();
+    let place = |number| files.iter().position(|(own, _)| *own == number).map(|index| index + 1);
     let mut kept = String::with_capacity(ptx.len());
     for line in ptx.lines() {
-        if let Some((number, path)) = file(line) {
-            if let Some(path) = own_path(path) {
-                kept.push_str(&format!("\t.file\t{number} \"{path}\"\n"));
-            }
-        } else if loc(line).is_none_or(|at| files.iter().any(|(number, _)| *number == at)) {
-            kept.push_str(line);
-            kept.push('\n');
+        if file(line).is_some() {
+            continue;
         }
+        match loc(line) {
+            None => kept.push_str(line),
+            Some((number, rest)) => match place(number) {
+                Some(place) => kept.push_str(&format!("\t.loc\t{place} {rest}")),
+                None => continue,
+            },
+        }
+        kept.push('\n');
+    }
+    for (place, (_, path)) in (1..).zip(&files) {
+        kept.push_str(&format!("\t.file\t{place} \"{path}\"\n"));
     }
     kept
 }
@@ -28,9 +38,10 @@ pub(crate) fn file(line: &str) -> Option<(u32, &str)> {
     Some((number.parse().ok()?, &path[..path.find('"')?]))
 }
 
-/// The file number of a `.loc` directive.
-fn loc(line: &str) -> Option<u32> {
-    line.trim().strip_prefix(".loc")?.split_whitespace().next()?.parse().ok()
+/// The file number of a `.loc` directive, and what follows it.
+fn loc(line: &str) -> Option<(u32, &str)> {
+    let (number, rest) = line.trim().strip_prefix(".loc")?.trim().split_once(char::is_whitespace)?;
+    Some((number.parse().ok()?, rest.trim()))
 }
 
 fn own_path(path: &str) -> Option<String> {
@@ -43,13 +54,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_other_crates_go_and_paths_are_shortened() {
-        let ptx = "\t.loc\t1 30 5\n\tadd;\n\t.loc\t2 574 9\n\tst;\n\t.loc\t1 0 0\n\
+    fn lines_of_other_crates_go_and_files_are_numbered_without_a_gap() {
+        let ptx = "\t.loc\t1 30 5\n\tadd;\n\t.loc\t2 574 9\n\tst;\n\t.loc\t3 0 0\n\
                    \t.file\t1 \"/home/me/emulator/kernels/../../kernels-gpu/src/lesson/a.rs\"\n\
-                   \t.file\t2 \"/rust/library/core/src/mem/maybe_uninit.rs\"\n";
+                   \t.file\t2 \"/rust/library/core/src/mem/maybe_uninit.rs\"\n\
+                   \t.file\t3 \"/home/me/emulator/kernels/../../kernels-gpu/src/lesson/b.rs\"\n";
         assert_eq!(
             own(ptx),
-            "\t.loc\t1 30 5\n\tadd;\n\tst;\n\t.loc\t1 0 0\n\t.file\t1 \"kernels-gpu/src/lesson/a.rs\"\n"
+            "\t.loc\t1 30 5\n\tadd;\n\tst;\n\t.loc\t2 0 0\n\
+             \t.file\t1 \"kernels-gpu/src/lesson/a.rs\"\n\t.file\t2 \"kernels-gpu/src/lesson/b.rs\"\n"
         );
     }
 }

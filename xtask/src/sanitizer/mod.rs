@@ -127,14 +127,19 @@ fn judge(
         .with_context(|| format!("cannot start {}", sanitizer.display()))?;
     let text = fs::read_to_string(log).unwrap_or_default();
     let what = format!("{} of {}, {block} threads a block", tool.name(), kernel.name());
-    match (ran.status.code(), output::parse(&text)) {
-        // 1 is the program's own: a gate failed, which the checker's verdict may explain.
-        (Some(0 | 1 | FOUND), Some(output)) => Ok(output),
+    match output::parse(&text) {
+        Some(output) if is_verdict(ran.status.code(), &output) => Ok(output),
         _ => bail!(
             "{what}: compute-sanitizer gave no verdict: {}",
             last_words(&text, &ran.stdout, &ran.stderr)
         ),
     }
+}
+
+/// Whether the program came to its end, or to what the checker found: a barrier error ends a launch.
+fn is_verdict(code: Option<i32>, output: &Output) -> bool {
+    // 1 is the program's own: a gate failed, which the checker's verdict may explain.
+    matches!(code, Some(0 | 1 | FOUND)) || output.found > 0
 }
 
 /// The last line that anything said, best the program's own error.
@@ -198,6 +203,14 @@ mod tests {
         let flags = Kernel::Prefix.flags(256).join(" ");
         assert_eq!(flags, "--only reverse_tile_prefix --prefix-block 256 --keep 96");
         assert!(Kernel::Prefix.flags(1).join(" ").ends_with("--keep 1"));
+    }
+
+    #[test]
+    fn a_program_that_did_not_run_is_no_clean_verdict() {
+        let found = |found| Output { found, ..Output::default() };
+        assert!(is_verdict(Some(0), &found(0)) && is_verdict(Some(FOUND), &found(1)));
+        assert!(is_verdict(Some(2), &found(3)), "the launch ended in what the checker found");
+        assert!(!is_verdict(Some(2), &found(0)) && !is_verdict(None, &found(0)));
     }
 
     #[test]

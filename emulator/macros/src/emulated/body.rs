@@ -1,4 +1,4 @@
-//! Marks in a kernel's body: loop trips, joins after branches, calls of helpers.
+//! Marks in a kernel's body: loop trips, arms of branches and the joins after them, calls of helpers.
 //!
 //! A mark is a call that carries the place of what it marks in the source, by its span.
 
@@ -6,7 +6,9 @@ use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::{VisitMut, visit_expr_mut, visit_stmt_mut};
-use syn::{Block, Expr, ExprForLoop, ExprLoop, ExprWhile, Item, Stmt, parse_quote_spanned};
+use syn::{
+    BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprLoop, ExprWhile, Item, Stmt, parse_quote_spanned,
+};
 
 use super::calls::{calls_helper, may_wait};
 
@@ -61,11 +63,41 @@ impl Marker {
         } })
     }
 
-    /// Behind a branch: a join.
-    fn mark_branch(&mut self, branch: &Expr, end: Span) -> Expr {
-        let result = self.name("result");
-        let join = join(end);
-        Expr::Verbatim(quote_spanned! { start(branch) => { let #result = #branch; #join #result } })
+    /// Around a branch, or a block that can be left by a `break`: enter, an arm at the head of each of its
+    /// arms, leave and join behind it.
+    fn mark_branch(&mut self, branch: &mut Expr) -> Expr {
+        let (at, outer, result) = (start(branch), self.name("outer"), self.name("result"));
+        let join = join(end(branch));
+        let mut arms = 0_u32;
+        let mut arm = || {
+            arms += 1;
+            let number = arms - 1;
+            quote_spanned! { at => ::cuda_std::emulator::marks::arm(&#outer, #number); }
+        };
+        match branch {
+            Expr::If(branch) => {
+                let (then, arm_of_then) = (&branch.then_branch, arm());
+                branch.then_branch = parse_quote_spanned! { at => { #arm_of_then #then } };
+                if let Some((_, other)) = &mut branch.else_branch {
+                    let arm = arm();
+                    **other = Expr::Verbatim(quote_spanned! { at => { #arm #other } });
+                }
+            }
+            Expr::Match(branch) => {
+                for each in &mut branch.arms {
+                    let (arm, body) = (arm(), &each.body);
+                    *each.body = Expr::Verbatim(quote_spanned! { at => { #arm #body } });
+                }
+            }
+            _ => {}
+        }
+        Expr::Verbatim(quote_spanned! { at => {
+            let #outer = ::cuda_std::emulator::marks::enter();
+            let #result = #branch;
+            ::cuda_std::emulator::marks::leave(&#outer);
+            #join
+            #result
+        } })
     }
 }
 
@@ -85,6 +117,18 @@ fn end(tokens: &impl ToTokens) -> Span {
         Some(token) => token.span(),
         None => Span::call_site(),
     }
+}
+
+/// `&&` and `||`: the right side is a branch. A condition with `let` cannot be taken apart.
+fn is_lazy(either: &ExprBinary) -> bool {
+    let lets = |side: &Expr| matches!(side, Expr::Let(_));
+    let mut binds = lets(&either.left) || lets(&either.right);
+    let mut left = &*either.left;
+    while let Expr::Binary(more) = left {
+        binds |= lets(&more.left) || lets(&more.right);
+        left = &more.left;
+    }
+    !binds && matches!(either.op, BinOp::And(_) | BinOp::Or(_))
 }
 
 /// A statement whose own statements are marked one by one.
@@ -126,14 +170,9 @@ impl VisitMut for Marker {
         visit_expr_mut(self, expr);
         let at = start(expr);
         let marked = match expr {
-            Expr::If(branch) if waits => {
-                let end = end(&branch);
-                self.mark_branch(expr, end)
-            }
-            Expr::Match(branch) if waits => {
-                let end = end(&branch);
-                self.mark_branch(expr, end)
-            }
+            Expr::If(_) | Expr::Match(_) if waits => self.mark_branch(expr),
+            Expr::Block(block) if block.label.is_some() => self.mark_branch(expr),
+            Expr::Binary(either) if waits && is_lazy(either) => self.mark_branch(expr),
             Expr::ForLoop(looping) => {
                 let shell = looping.clone();
                 self.mark_loop(at, &mut looping.body, |body| Expr::ForLoop(ExprForLoop { body, ..shell }))

@@ -36,7 +36,8 @@ fn expand(item: &ItemFn) -> Result<TokenStream, Error> {
     Ok(quote! {
         #[cfg(not(target_arch = "nvptx64"))]
         #(#attrs)*
-        #[allow(unreachable_code, clippy::let_unit_value, clippy::ptr_arg)]
+        // Following a raw pointer needs `unsafe`; following a handle does not.
+        #[allow(unreachable_code, unused_unsafe, clippy::let_unit_value, clippy::ptr_arg)]
         #vis #sig {
             #(#handles)*
             #body
@@ -61,8 +62,10 @@ fn handle(input: &FnArg) -> Result<TokenStream, Error> {
         }
     };
     Ok(match &*input.ty {
+        // `*out = x` is a write through a pointer, which need not be `mut` itself.
         Type::Ptr(pointer) if pointer.mutability.is_some() => quote! {
-            let #mutable #name = ::cuda_std::emulator::GlobalPtr::bind(#name);
+            #[allow(unused_mut)]
+            let mut #name = ::cuda_std::emulator::GlobalPtr::bind(#name);
         },
         Type::Ptr(_) => quote! {
             let #mutable #name = ::cuda_std::emulator::GlobalPtr::bind(#name.cast_mut());

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Error, GenericArgument, ItemStatic, PathArguments, StaticMutability, Type};
+use syn::{Error, Expr, GenericArgument, ItemStatic, PathArguments, StaticMutability, Type};
 
 pub(crate) fn shared(item: &ItemStatic) -> TokenStream {
     expand(item).unwrap_or_else(Error::into_compile_error)
@@ -23,6 +23,8 @@ fn expand(item: &ItemStatic) -> Result<TokenStream, Error> {
         #[cfg(not(target_arch = "nvptx64"))]
         #[allow(unused_braces)]
         #(#attrs)*
+        // The braces around a length are not the learner's.
+        #[allow(unused_braces)]
         #vis static mut #ident: ::cuda_std::emulator::SharedStatic<#cells> = {
             // The type as written: it has to be right, and its imports are used.
             const _: usize = ::core::mem::size_of::<#ty>();
@@ -36,7 +38,9 @@ fn cells(ty: &Type) -> Result<TokenStream, Error> {
     match ty {
         Type::Array(array) => {
             let (inner, len) = (cells(&array.elem)?, &array.len);
-            Ok(quote_spanned! { array.span() => ::cuda_std::emulator::Array<#inner, { #len }> })
+            // rustc warns of braces around a literal.
+            let len = if matches!(len, Expr::Lit(_)) { quote!(#len) } else { quote!({ #len }) };
+            Ok(quote_spanned! { array.span() => ::cuda_std::emulator::Array<#inner, #len> })
         }
         Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "MaybeUninit") => {
             let last = &path.path.segments.last().expect("just seen").arguments;

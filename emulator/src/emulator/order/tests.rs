@@ -24,7 +24,7 @@ impl Trace {
     fn write(mut self, thread: u16, value: u64, old: u64) -> Self {
         let by = self.access(thread);
         let found = &mut self.found;
-        self.shadow.write(&self.clocks, 0, by, Some(value), Some(old), &mut |conflict| {
+        self.shadow.write(&self.clocks, 0, by, value, old, &mut |conflict| {
             found.push((conflict.earlier.thread, thread, conflict.same_value));
         });
         self
@@ -51,7 +51,9 @@ impl Trace {
     }
 
     fn warp_barrier(mut self, warp: usize, lanes: u32) -> Self {
-        self.clocks.warp_barrier(warp, lanes);
+        let alive = |lane: &u16| !self.exited.contains(&(warp as u16 * 32 + lane));
+        let alive = (0..32).filter(alive).fold(0, |alive, lane| alive | 1 << lane);
+        self.clocks.warp_barrier(warp, lanes, alive);
         self
     }
 
@@ -104,7 +106,9 @@ fn the_same_value_is_told_from_another() {
     Trace::new().write(3, 7, 0).write(40, 7, 7).finds(&[(3, 40, true)]);
     Trace::new().write(3, 7, 0).write(40, 8, 7).finds(&[(3, 40, false)]);
     // Thread 3 wrote 7 at first, so that nothing says which value thread 40 met.
-    Trace::new().write(3, 7, 0).write(3, 8, 7).write(40, 8, 8).finds(&[(3, 40, false)]);
+    Trace::new().write(3, 7, 0).write(3, 8, 7).write(40, 8, 8).finds(&[(3, 40, false), (3, 40, true)]);
+    let twice = Trace::new().write(3, 7, 0).write(3, 8, 7).write(3, 8, 8);
+    twice.write(40, 8, 8).finds(&[(3, 40, false), (3, 40, true)]);
 }
 
 #[test]
@@ -151,4 +155,25 @@ fn clocks_run_out_in_time() {
     clocks.latest = Clock::MAX / 2 - 2;
     assert!(clocks.begin_block());
     assert!(!clocks.begin_block());
+}
+
+/// A loop may go round a million times before it is stopped.
+#[test]
+fn a_loop_leaves_no_more_than_its_threads_and_lines() {
+    let mut trace = Trace::new();
+    for _ in 0..1000 {
+        trace = trace.write(0, 1, 1).warp_barrier(0, u32::MAX).read(1).warp_barrier(0, u32::MAX).read(40);
+        trace.found.clear();
+    }
+    let More { writes, reads } = &trace.shadow.more[0];
+    assert!(writes.len() <= 2 && reads.len() <= 4, "{writes:?} {reads:?}");
+}
+
+#[test]
+fn a_block_barrier_leaves_nothing() {
+    let mut trace = Trace::new();
+    for _ in 0..1000 {
+        trace = trace.read(1).read(2).read(40).block_barrier();
+    }
+    assert!(trace.shadow.more[0].reads.len() <= 3, "{:?}", trace.shadow.more[0]);
 }

@@ -1,0 +1,145 @@
+//! `cargo xtask explore`. Exit codes: 0 as a defined kernel must be, or not a defined one; 1 a defined
+//! kernel with a finding or a wrong answer; 2 cannot run.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+use cuda_std::emulator::{Policy, Schedule};
+use host::explore::{self, Explored, Shown, Size, Subject};
+use host::verdict;
+
+const FOUND: u8 = 1;
+const CANNOT_RUN: u8 = 2;
+
+/// Runs one kernel under many schedules.
+#[derive(Parser)]
+#[command(name = "cargo xtask explore", disable_version_flag = true)]
+struct Args {
+    /// A kernel of the lesson, or an exhibit
+    kernel: String,
+    /// Threads a block
+    #[arg(long, default_value_t = 64)]
+    block: u32,
+    /// How many elements; one block's worth if left out (exhibits bring their own)
+    #[arg(long)]
+    n: Option<usize>,
+    /// How many different interleavings to try
+    #[arg(long, default_value_t = 1000)]
+    schedules: usize,
+    /// How threads take turns
+    #[arg(long, value_enum, default_value = "random")]
+    policy: Turns,
+    /// The first seed
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Run this one schedule again
+    #[arg(long)]
+    replay: Option<Schedule>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Turns {
+    /// The lanes of a warp step together
+    Lockstep,
+    /// A random part of the lanes of a random warp
+    Independent,
+    /// A random thread
+    Random,
+    /// Every order, one after the other (small blocks)
+    Exhaustive,
+}
+
+impl From<Turns> for Policy {
+    fn from(turns: Turns) -> Self {
+        match turns {
+            Turns::Lockstep => Self::Lockstep,
+            Turns::Independent => Self::Independent,
+            Turns::Random => Self::Random,
+            Turns::Exhaustive => Self::Exhaustive,
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            eprintln!("{}", error.render().to_string().lines().next().unwrap_or_default());
+            return ExitCode::from(CANNOT_RUN);
+        }
+        Err(help) => {
+            print!("{}", help.render());
+            return ExitCode::SUCCESS;
+        }
+    };
+    run(&args).unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::from(CANNOT_RUN)
+    })
+}
+
+fn run(args: &Args) -> Result<ExitCode> {
+    let subject = explore::subject(&args.kernel)?;
+    let size = Size { block: args.block, n: args.n.unwrap_or(args.block as usize).max(1) };
+    let (text, found) = match &args.replay {
+        Some(schedule) => replay(&*subject, size, schedule)?,
+        None => {
+            let policy = args.policy.into();
+            let explored = explore::explore(&*subject, size, policy, args.seed, args.schedules)?;
+            (tell(args, size, &explored), explored.findings + explored.wrong > 0)
+        }
+    };
+    let mut stdout = io::stdout().lock();
+    writeln!(stdout, "{}, in blocks of {} threads\n{text}", subject.name(), size.block)?;
+    Ok(if found && subject.defined(size.block) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+}
+
+/// What one schedule does, and whether there is anything wrong with it.
+fn replay(subject: &dyn Subject, size: Size, schedule: &Schedule) -> Result<(String, bool)> {
+    let ran = subject.run(size, schedule)?;
+    let lines = [
+        format!("schedule      {schedule}"),
+        format!("interleaving  {:016x}", ran.trace.interleaving),
+        format!("output        {:016x}, {}", explore::fingerprint(&ran.output), answer(ran.mismatches)),
+        format!("race          {}", verdict::race(&ran.report)),
+    ];
+    let mut parts = vec![lines.join("\n")];
+    parts.extend(verdict::findings(&ran.report));
+    Ok((parts.join("\n\n"), !ran.report.is_clean() || ran.mismatches > 0))
+}
+
+fn tell(args: &Args, size: Size, explored: &Explored) -> String {
+    let Explored { runs, interleavings, outputs, findings, wrong, .. } = explored;
+    let all = if explored.complete { ": all there are" } else { "" };
+    let lines = [
+        format!("runs                     {runs}"),
+        format!("different interleavings  {interleavings}{all}"),
+        format!("different outputs        {outputs}"),
+        format!("runs with a finding      {findings}"),
+        format!("runs with a wrong answer {wrong}"),
+    ];
+    let again = |what: &str, Shown { schedule, mismatches, .. }: &Shown| {
+        let (kernel, Size { block, n }) = (&args.kernel, size);
+        format!(
+            "first {what}: {schedule}, {}\n  \
+             cargo xtask explore {kernel} --block {block} --n {n} --replay {schedule}",
+            answer(*mismatches)
+        )
+    };
+    let mut parts = vec![lines.join("\n")];
+    if let Some(shown) = &explored.first_finding {
+        parts.push(again("finding", shown));
+        parts.extend(verdict::findings(&shown.report));
+    }
+    parts.extend(explored.first_wrong.iter().map(|shown| again("wrong answer", shown)));
+    parts.join("\n\n")
+}
+
+fn answer(mismatches: usize) -> String {
+    match mismatches {
+        0 => "the answer is right".into(),
+        wrong => format!("{wrong} elements wrong"),
+    }
+}

@@ -1,0 +1,92 @@
+//! Kernels under many schedules.
+//!
+//! 100,000 interleavings of each defined kernel:
+//! `cargo test --release -p host --test explore -- --ignored --nocapture`
+
+use cuda_std::emulator::{Level, Policy, Schedule};
+use host::explore::{Size, Subject, explore, subject, subjects};
+
+/// Two warps where the kernel is for that, and else the smallest that it is for.
+fn size(subject: &dyn Subject) -> Size {
+    let blocks = subject.blocks();
+    let block = if blocks.is_empty() || blocks.contains(&64) { 64 } else { blocks[0] };
+    // Of the lesson's kernels two blocks, the second half full.
+    Size { block, n: 96 }
+}
+
+/// Every defined kernel there is.
+fn no_false_alarm(interleavings: usize, policies: &[Policy]) {
+    let subjects = subjects();
+    let mut judged = 0;
+    for subject in &subjects {
+        let size = size(&**subject);
+        if !subject.defined(size.block) {
+            continue;
+        }
+        judged += 1;
+        for &policy in policies {
+            let explored = explore(&**subject, size, policy, 0, interleavings).expect("a legal launch");
+            println!(
+                "{}, {}: {} different interleavings in {} runs, {} findings, {} wrong, {} outputs",
+                subject.name(),
+                policy.name(),
+                explored.interleavings,
+                explored.runs,
+                explored.findings,
+                explored.wrong,
+                explored.outputs
+            );
+            assert_eq!(explored.interleavings, interleavings);
+            assert_eq!((explored.findings, explored.wrong, explored.outputs), (0, 0, 1), "{explored:?}");
+        }
+    }
+    assert!(judged >= 2);
+}
+
+#[test]
+fn no_false_alarm_in_a_thousand_interleavings() {
+    no_false_alarm(1_000, &[Policy::Random]);
+}
+
+#[test]
+#[ignore = "minutes; the command is at the top of the file"]
+fn no_false_alarm_in_a_hundred_thousand_interleavings() {
+    no_false_alarm(100_000, &[Policy::Random]);
+}
+
+#[test]
+fn every_order_of_a_defined_kernel_is_fine() {
+    for name in ["reverse_tile_synced", "reverse_tile_prefix"] {
+        let subject = subject(name).expect("a kernel of the lesson");
+        let size = Size { block: 3, n: 3 };
+        let explored = explore(&*subject, size, Policy::Exhaustive, 0, 10_000).expect("a small block");
+        assert!(explored.complete, "{explored:?}");
+        assert_eq!((explored.findings, explored.wrong, explored.outputs), (0, 0, 1), "{explored:?}");
+    }
+}
+
+/// The race is there under every schedule, whatever the answer was; and what a schedule shows it shows again.
+#[test]
+fn the_racy_kernel_is_found_under_every_schedule() {
+    let racy = subject("reverse_tile_racy").expect("a kernel of the lesson");
+    for (block, level) in [(32, Level::Warning), (64, Level::Error)] {
+        let size = Size { block, n: block as usize };
+        for policy in [Policy::Lockstep, Policy::Independent, Policy::Random] {
+            let explored = explore(&*racy, size, policy, 5, 50).expect("a legal launch");
+            assert_eq!(explored.findings, explored.runs);
+            let first = explored.first_finding.expect("found");
+            assert_eq!(first.report.race(), Some(level));
+            if let Some(wrong) = explored.first_wrong {
+                let again: Schedule = wrong.schedule.to_string().parse().expect("a schedule");
+                let ran = racy.run(size, &again).expect("a legal launch");
+                assert_eq!((ran.mismatches, ran.report), (wrong.mismatches, wrong.report));
+            }
+        }
+    }
+}
+
+#[test]
+fn an_unknown_kernel_is_named_with_those_there_are() {
+    let error = subject("reverse").err().expect("no such kernel").to_string();
+    assert!(error.contains("reverse_tile_synced"), "{error}");
+}

@@ -1,0 +1,157 @@
+//! `cargo xtask check FILE`: lints a kernel of the learner's own, runs it on the emulator, and reports.
+
+mod generate;
+mod kernel;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+use std::{env, fs, path};
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use crate::lint::{self, Source};
+use crate::program::{self, Workshop};
+use crate::{CANNOT_RUN, CHECK_FAILED};
+use kernel::Kernel;
+
+/// CUDA's limit.
+const MAX_BLOCK_THREADS: u32 = 1024;
+
+/// Exit codes: 0 nothing found, 1 something found, 2 it cannot run.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A Rust file with a kernel: slices `&[T]`, pointers `*mut T` and scalars as parameters
+    path: PathBuf,
+    /// Which kernel, if the file has several
+    #[arg(long)]
+    kernel: Option<String>,
+    /// Block sizes to launch it with
+    #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
+    block: Vec<u32>,
+    /// How many elements each slice and buffer has, and how many threads there are at least
+    #[arg(long, default_value_t = 4096)]
+    n: usize,
+    /// The value of a scalar parameter; otherwise n for one named like a length, 2 for others
+    #[arg(long, value_name = "NAME=VALUE")]
+    arg: Vec<String>,
+    /// Seed of the emulator's interleaving
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// How the report comes out
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+    /// How many seconds the kernel may take
+    #[arg(long, default_value_t = 60)]
+    timeout: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Format {
+    Table,
+    Json,
+}
+
+impl Args {
+    /// What is wrong with the numbers is said before anything is compiled.
+    fn check(&self) -> Result<()> {
+        if self.n == 0 {
+            bail!("--n 0 leaves nothing to do; give at least 1 element");
+        }
+        for &block in &self.block {
+            if !(1..=MAX_BLOCK_THREADS).contains(&block) {
+                bail!("--block {block}: a block has 1 to {MAX_BLOCK_THREADS} threads");
+            }
+            if u32::try_from(self.n.div_ceil(block as usize)).is_err() {
+                bail!("--n {} takes too many blocks of {block} threads; give a smaller --n", self.n);
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    args.check()?;
+    let shown = args.path.display();
+    let source = fs::read_to_string(&args.path).with_context(|| format!("cannot read {shown}"))?;
+    let file = path::absolute(&args.path).with_context(|| format!("cannot find {shown}"))?;
+    let workshop = Workshop::new()?;
+    let kernel = match syn::parse_file(&source) {
+        Ok(parsed) => kernel::choose(&parsed, args.kernel.as_deref()).with_context(|| shown.to_string())?,
+        Err(error) => return does_not_parse(&workshop, args, &file, &error),
+    };
+    let scalars = kernel.scalars(args.n, &args.arg)?;
+    let Some(program) = compile(&workshop, &generate::program(&file, Some(&kernel)))? else {
+        bail!("{shown} does not compile with this project's cuda_std; the compiler's message is above");
+    };
+
+    let lint = lint::check(&[Source { name: shown.to_string(), text: source }])?;
+    if args.format == Format::Table {
+        println!("{}\n\nthe lint over the source:\n{lint}\n", header(&kernel, args, &scalars));
+    }
+    let (status, report) = program::run(&program, &flags(args, &scalars), Duration::from_secs(args.timeout))?;
+    match (status.code(), args.format) {
+        (Some(0 | 1), Format::Table) => print!("{report}"),
+        (Some(0 | 1), Format::Json) => println!("{:#}", with_lint(&report, &lint)?),
+        // It has said why.
+        (Some(2), _) => return Ok(ExitCode::from(CANNOT_RUN)),
+        _ => bail!("the program around the kernel crashed ({status}): did it recurse too deeply?"),
+    }
+    let clean = status.success() && lint.findings.is_empty();
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
+}
+
+fn with_lint(report: &str, lint: &lint::Report) -> Result<Value> {
+    let mut report: Value = serde_json::from_str(report).context("the report does not read as JSON")?;
+    report["lint"] = serde_json::to_value(lint).context("the lint's report cannot be JSON")?;
+    report["clean"] = json!(report["clean"] == true && lint.findings.is_empty());
+    Ok(report)
+}
+
+fn compile(workshop: &Workshop, text: &str) -> Result<Option<PathBuf>> {
+    let main = workshop.path().join("main.rs");
+    fs::write(&main, text).with_context(|| format!("cannot write {}", main.display()))?;
+    let here = env::current_dir().context("cannot tell the current folder")?;
+    program::compile(workshop, &main, &here)
+}
+
+/// rustc explains a syntax error better than we could.
+fn does_not_parse(workshop: &Workshop, args: &Args, file: &Path, error: &syn::Error) -> Result<ExitCode> {
+    match compile(workshop, &generate::program(file, None))? {
+        None => bail!("{} does not parse; the compiler's message is above", args.path.display()),
+        Some(_) => bail!("{} does not parse here: {error}", args.path.display()),
+    }
+}
+
+fn header(kernel: &Kernel, args: &Args, scalars: &[(String, String)]) -> String {
+    let mut text = format!(
+        "{} of {}, on the emulator: n = {}, lockstep, seed {}",
+        kernel.name,
+        args.path.display(),
+        args.n,
+        args.seed
+    );
+    for (number, (name, value)) in scalars.iter().enumerate() {
+        text += if number == 0 { "\narguments (--arg NAME=VALUE sets them): " } else { ", " };
+        text += &format!("{name} = {value}");
+    }
+    if args.block.iter().all(|&block| block > 3 && args.n.is_multiple_of(block as usize)) {
+        text += &format!("\nevery block is full; --n {} tries a last one that is not", args.n + 3);
+    }
+    text + "\nno answer is compared: a right answer would prove nothing"
+}
+
+fn flags(args: &Args, scalars: &[(String, String)]) -> Vec<String> {
+    let blocks: Vec<String> = args.block.iter().map(u32::to_string).collect();
+    let format = if args.format == Format::Json { "json" } else { "table" };
+    let mut flags = vec![
+        format!("--block={}", blocks.join(",")),
+        format!("--n={}", args.n),
+        format!("--seed={}", args.seed),
+        format!("--format={format}"),
+    ];
+    flags.extend(scalars.iter().map(|(name, value)| format!("--arg={name}={value}")));
+    flags
+}

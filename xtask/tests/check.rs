@@ -1,0 +1,153 @@
+//! `cargo xtask check` on files of a learner's own.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Done, folder, run, start};
+
+/// Writes `text` as `kernel.rs` in a folder of its own and checks it there.
+fn check(name: &str, text: &str, flags: &[&str]) -> Done {
+    let folder = folder(&format!("check-{name}"));
+    fs::write(folder.join("kernel.rs"), text).expect("the file can be written");
+    run(&folder, &[&["check", "kernel.rs"], flags].concat(), "")
+}
+
+/// A kernel over shared `S`, with `t` and `b` at hand.
+fn kernel(parameters: &str, body: &str) -> String {
+    format!(
+        "use core::mem::MaybeUninit;
+use cuda_std::{{address_space, kernel, thread}};
+
+#[kernel]
+pub unsafe fn mine({parameters}) {{
+    #[address_space(shared)]
+    static mut S: [MaybeUninit<f32>; 1024] = [const {{ MaybeUninit::uninit() }}; 1024];
+    let t = thread::thread_idx_x() as usize;
+    let b = thread::block_dim_x() as usize;
+    let i = thread::index_1d() as usize;
+    unsafe {{ {body} }}
+}}
+"
+    )
+}
+
+#[test]
+fn a_file_that_cannot_be_checked_is_one_line() {
+    let two = "#[kernel] pub unsafe fn a() {} #[kernel] pub unsafe fn b(x: char) {}";
+    check("none", "pub fn f() {}", &[]).is_one_error("kernel.rs: no function with #[kernel]");
+    check("two", two, &[]).is_one_error("several kernels; choose one with --kernel: a, b");
+    check("which", two, &["--kernel", "c"]).is_one_error("no kernel `c`; there is a, b");
+    check("type", two, &["--kernel", "b"]).is_one_error("parameter `x : char`");
+    check("private", "#[kernel] unsafe fn a() {}", &[]).is_one_error("kernel `a` is private");
+    check("arg", two, &["--kernel", "a", "--arg", "x=1"]).is_one_error("has no scalar parameter `x`");
+    check("form", two, &["--kernel", "a", "--arg", "x"]).is_one_error("write it as --arg NAME=VALUE");
+    check("n", two, &["--n", "0"]).is_one_error("--n 0");
+    check("much", two, &["--n", "999999999999999"]).is_one_error("too many blocks");
+    check("block", two, &["--block", "0"]).is_one_error("--block 0");
+    check("flag", two, &["--frobnicate"]).is_one_error("unexpected argument");
+    run(&folder("check-nothing"), &["check", "nothing.rs"], "").is_one_error("cannot read nothing.rs");
+}
+
+#[test]
+fn a_file_that_does_not_compile_is_shown_as_rustc_shows_it() {
+    let syntax = check("syntax", "pub fn f( {}", &[]);
+    syntax.exits(2).ends_with_error("kernel.rs does not parse");
+    assert!(syntax.stderr.contains("--> kernel.rs:1:"), "{syntax:?}");
+    let lacks = check("lacks", &kernel("out: *mut f32", "thread::sync_threads_or(0); *out = 1.0;"), &[]);
+    lacks.exits(2).ends_with_error("does not compile with this project's cuda_std");
+    assert!(lacks.stderr.contains("cannot find function `sync_threads_or`"), "{lacks:?}");
+}
+
+#[test]
+fn a_race_is_found_at_every_size_and_at_its_level() {
+    let racy = kernel(
+        "input: &[f32], out: *mut f32",
+        "
+        S[t].write(if i < input.len() { input[i] } else { 0.0 });
+        if i < input.len() { *out.add(i) = S[b - 1 - t].assume_init(); }
+    ",
+    );
+    let done = check("racy", &racy, &["--format", "json", "--block", "32,96"]);
+    let report: serde_json::Value = serde_json::from_str(&done.exits(1).stdout).expect("JSON");
+    assert_eq!(report["launches"][0]["race"], "RAW hazard, warning");
+    assert_eq!(report["launches"][1]["race"], "RAW hazard, error");
+    assert_eq!(report["clean"], false);
+}
+
+/// Run it with `cargo test --release -p xtask --test check -- --ignored`.
+#[test]
+#[ignore = "compiles a program for each kernel"]
+fn the_kernels_of_the_lesson() {
+    let lesson = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels-gpu/src/lesson");
+    for (file, code, says) in [
+        ("reverse_tile_synced.rs", 0, "every block is full; --n 4099 tries a last one that is not"),
+        ("reverse_tile_prefix.rs", 0, "keep = 2"),
+        ("reverse_tile_racy.rs", 1, "RAW hazard, error"),
+    ] {
+        run(&lesson, &["check", file], "").exits(code).says(says);
+    }
+}
+
+/// Run it with `cargo test --release -p xtask --test check -- --ignored`.
+#[test]
+#[ignore = "compiles a program for each kernel"]
+fn every_kind_of_finding() {
+    let out = "out: *mut f32";
+    for (name, parameters, body, says) in [
+        ("divergent", out, "if t < b / 2 { thread::sync_threads(); } *out.add(i % 4096) = 1.0;", "divergent"),
+        ("bounds", out, "*out.add(i) = 1.0;", "out of bounds"),
+        (
+            "init",
+            "out: *mut f32, n: u32",
+            "if i < n as usize { *out.add(i) = S[t].assume_init(); }",
+            "uninitialised",
+        ),
+        ("copy", out, "{ S[t] }.write(1.0); let _ = out;", "write lost"),
+        ("panic", "x: *const f32, many: &[u8]", "let _ = (x, many[many.len()]);", "panic"),
+    ] {
+        check(name, &kernel(parameters, body), &["--n", "4099"]).exits(1).says(says);
+    }
+}
+
+/// Run it with `cargo test --release -p xtask --test check -- --ignored`.
+#[test]
+#[ignore = "compiles a program for each kernel"]
+fn arguments_of_every_type() {
+    let parameters = "n: &[u8], case: u16, memory: f64, flag: bool, from: *const i32, out: *mut bool";
+    let body =
+        "if i < n.len() { *out.add(i) = *from.add(i) > n[i] as i32 && memory > 2.5 && flag && case == 7; }";
+    let text = kernel(parameters, body);
+    check("types", &text, &["--arg", "case=7", "--arg", "memory=3.5"])
+        .exits(0)
+        .says("case = 7, memory = 3.5");
+    check("range", &text, &["--arg", "case=70000"]).exits(2).ends_with_error("--arg case=70000: not a u16");
+}
+
+/// Run it with `cargo test --release -p xtask --test check -- --ignored`.
+#[test]
+#[ignore = "waits for kernels that never end"]
+fn an_endless_loop_is_told_within_its_time() {
+    let looping = kernel("out: *mut f32", "loop { if *out.add(i % 4096) == 0.5 { break; } }");
+    check("loop", &looping, &[]).exits(2).ends_with_error("still going round a loop");
+    let helper =
+        kernel("out: *mut f32", "spin(); *out = 1.0;") + "fn spin() { loop { core::hint::spin_loop() } }";
+    check("helper", &helper, &["--timeout", "1"]).exits(2).ends_with_error("within 1 s");
+    let deep = kernel("out: *mut f32", "*out = deep(t as f32);")
+        + "#[inline(never)] fn deep(x: f32) -> f32 { if x < 0.0 { x } else { deep(x + 1.0) * x + deep(x) } }";
+    check("deep", &deep, &[]).exits(2).ends_with_error("crashed");
+}
+
+/// Run it with `cargo test --release -p xtask --test check -- --ignored`.
+#[test]
+#[ignore = "compiles two programs"]
+fn two_checks_at_once_do_not_disturb_each_other() {
+    let folder = folder("check-at-once");
+    fs::write(folder.join("good.rs"), kernel("out: *mut f32", "let _ = (out, b, i);")).expect("written");
+    fs::write(folder.join("bad.rs"), kernel("out: *mut f32", "*out.add(i) = 1.0;")).expect("written");
+    let good = start(&folder, &["check", "good.rs"]);
+    let bad = start(&folder, &["check", "bad.rs", "--n", "4099"]);
+    Done::from(good.wait_with_output().expect("it ran")).exits(0).says("nothing found");
+    Done::from(bad.wait_with_output().expect("it ran")).exits(1).says("out of bounds");
+}

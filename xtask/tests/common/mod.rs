@@ -1,0 +1,86 @@
+//! Driving the built command as a user would: processes, files, exit codes.
+
+#![allow(dead_code, reason = "each test program uses its part")]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// A fresh folder for one test.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder for the test");
+    folder
+}
+
+/// Starts `cargo xtask` with these arguments in a folder.
+pub(crate) fn start(folder: &Path, args: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("xtask was just built")
+}
+
+/// What came of a command.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+/// Runs `cargo xtask` to its end, with this text as its input.
+pub(crate) fn run(folder: &Path, args: &[&str], input: &str) -> Done {
+    let mut child = start(folder, args);
+    // It may have ended without reading.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    child.wait_with_output().expect("it ran").into()
+}
+
+impl Done {
+    #[track_caller]
+    pub(crate) fn exits(&self, code: i32) -> &Self {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn says(&self, text: &str) -> &Self {
+        assert!(self.stdout.contains(text), "not said: {text:?} in {self:#?}");
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn does_not_say(&self, text: &str) -> &Self {
+        assert!(!self.stdout.contains(text), "said: {text:?} in {self:#?}");
+        self
+    }
+
+    /// The last line of the messages.
+    #[track_caller]
+    pub(crate) fn ends_with_error(&self, text: &str) -> &Self {
+        let last = self.stderr.lines().last().unwrap_or_default();
+        assert!(last.starts_with("error: ") && last.contains(text), "not: {text:?} in {self:#?}");
+        self
+    }
+
+    /// The messages are this one line.
+    #[track_caller]
+    pub(crate) fn is_one_error(&self, text: &str) -> &Self {
+        assert_eq!(self.stderr.lines().count(), 1, "{self:#?}");
+        self.exits(2).ends_with_error(text)
+    }
+}
