@@ -8,5 +8,5 @@ mod version;
 
 pub use code::{DriverError, INVALID_PTX, LAUNCH_TIMEOUT, is_sticky};
 pub use probe::{Absent, Card, LIBRARY, probe};
-pub use ptx::{Capability, Compiler, NotPtx, Ptx, Reach, Target, Unfit};
+pub use ptx::{COMPILED_BY, Capability, NotPtx, Ptx, Reach, Target, Unfit};
 pub use version::{CudaVersion, PtxVersion};

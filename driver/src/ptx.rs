@@ -6,15 +6,18 @@ use std::fmt;
 use crate::version::{CudaVersion, PtxVersion};
 
 /// What the head of a PTX file says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ptx {
     /// Its language version.
     pub version: PtxVersion,
     /// The cards it is for.
     pub target: Target,
-    /// Who wrote it.
-    pub compiler: Compiler,
+    /// The compiler.
+    pub compiler: String,
 }
+
+/// Begins the line with which `cargo xtask ptx` says who compiled the file.
+pub const COMPILED_BY: &str = "// Compiled by ";
 
 /// The cards that PTX is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,17 +46,6 @@ pub struct Capability {
     pub major: u32,
     /// 0 of 9.0.
     pub minor: u32,
-}
-
-/// The compiler's part that wrote the PTX.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compiler {
-    /// LLVM's own back end, which rustc's `nvptx64-nvidia-cuda` target uses.
-    Rustc,
-    /// NVIDIA's libNVVM, which `cuda_builder` uses, and nvcc.
-    LibNvvm,
-    /// The file does not say.
-    Unknown,
 }
 
 /// The text is not PTX.
@@ -95,15 +87,18 @@ impl Ptx {
         let number = |digits: &str| digits.parse().map_err(|_| NotPtx);
         let version = PtxVersion { major: number(major)?, minor: number(minor)? };
         let target = directive(".target").and_then(Target::read).ok_or(NotPtx)?;
-        // Comments; libNVVM's names NVIDIA, LLVM's names LLVM.
-        let compiler = if text.contains("NVIDIA NVVM Compiler") {
-            Compiler::LibNvvm
+        // Comments all of them. A file from elsewhere names at least the part that wrote it: NVIDIA's libNVVM, which
+        // cuda_builder and nvcc use, or LLVM's own, which rustc uses.
+        let compiler = if let Some(compiler) = text.lines().find_map(|line| line.strip_prefix(COMPILED_BY)) {
+            compiler.trim()
+        } else if text.contains("NVIDIA NVVM Compiler") {
+            "libNVVM"
         } else if text.contains("LLVM NVPTX Back-End") {
-            Compiler::Rustc
+            "rustc"
         } else {
-            Compiler::Unknown
+            "an unknown compiler"
         };
-        Ok(Self { version, target, compiler })
+        Ok(Self { version, target, compiler: compiler.to_owned() })
     }
 
     /// Whether the driver and the card take it.
@@ -171,16 +166,6 @@ impl fmt::Display for Target {
     }
 }
 
-impl fmt::Display for Compiler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Rustc => "rustc",
-            Self::LibNvvm => "libNVVM",
-            Self::Unknown => "an unknown compiler",
-        })
-    }
-}
-
 impl fmt::Display for NotPtx {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not PTX: it has no .version and .target lines; `cargo xtask ptx` makes it anew")
@@ -201,7 +186,7 @@ impl fmt::Display for Unfit {
                     Some((cuda, branch)) => write!(f, "; install driver {branch} (CUDA {cuda}) or newer"),
                     None => write!(f, "; install a driver newer than any that this program knows"),
                 }?;
-                write!(f, ", or compile the kernels with rustc: `cargo xtask ptx`")
+                write!(f, ", or compile the kernels with rustc: `--compiler rustc`")
             }
             Self::Card { target, card } => {
                 write!(
@@ -239,7 +224,9 @@ mod tests {
         let ptx = Ptx::read(RUSTC).expect("valid");
         assert_eq!(ptx.version.to_string(), "6.3");
         assert_eq!(ptx.target.to_string(), "sm_75");
-        assert_eq!(ptx.compiler, Compiler::Rustc);
+        assert_eq!(ptx.compiler, "rustc");
+        let named = Ptx::read(&format!("{COMPILED_BY}rustc 1.96.0 (ac68faa20 2026-05-25)\n{RUSTC}"));
+        assert_eq!(named.expect("valid").compiler, "rustc 1.96.0 (ac68faa20 2026-05-25)");
         assert_eq!(ptx.fits(cuda(12, 2), T4), Ok(()));
         assert_eq!(ptx.fits(cuda(13, 0), H200), Ok(()));
     }

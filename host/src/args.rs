@@ -16,6 +16,17 @@ pub enum DeviceChoice {
     Cuda,
 }
 
+/// What compiles the kernels for a card. `cargo xtask run` sees to that; the program is given the PTX.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompilerChoice {
+    /// Rust-CUDA's cuda_builder where all that it needs is there, else rustc.
+    Auto,
+    /// rustc's own target.
+    Rustc,
+    /// Rust-CUDA's cuda_builder.
+    CudaBuilder,
+}
+
 /// How the report comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -32,6 +43,9 @@ pub struct Args {
     /// Where the kernels run
     #[arg(long, value_enum, default_value = "auto")]
     pub device: DeviceChoice,
+    /// What compiles the kernels for a card
+    #[arg(long, value_enum, default_value = "auto")]
+    pub compiler: CompilerChoice,
     /// How many elements
     #[arg(long, default_value_t = 262_755)]
     pub n: usize,

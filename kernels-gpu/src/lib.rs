@@ -6,6 +6,8 @@
 //! * [`tile`] is a shared tile with which the missing barrier does not compile.
 
 #![no_std]
+// cuda_builder says `no_std` on the command line too, and rustc would call the line above unused.
+#![allow(unused_attributes)]
 // A shared array is a `static mut`: one for every block, written by all its threads. Taking a
 // reference into it is what `TILE[t].write(x)` does, and what this lint exists to stop. It is allowed
 // here, once, because shared memory has no other spelling in cuda_std; what the lint protects from

@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use driver::{Capability, Card, Ptx};
 
 use crate::cargo::{cargo, release_dir};
-use crate::{link, ptx};
+use crate::link;
+use crate::ptx::{self, Compiler};
 
 /// What `cargo xtask ptx` compiles for by default: it runs on this and every later card.
 const DEFAULT: Capability = Capability { major: 7, minor: 5 };
@@ -20,11 +21,14 @@ pub(crate) struct Args {
     /// The GPU architecture: the kernels run on cards of this compute capability and above
     #[arg(long, default_value_t = DEFAULT.arch())]
     arch: String,
+    /// The compiler of the kernels; rustc's PTX runs with older drivers too
+    #[arg(long, value_enum, default_value_t = Compiler::Rustc)]
+    compiler: Compiler,
 }
 
 /// `cargo xtask build-cuda`: builds without asking for a card, and says how to run it where one is.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let program = Program::build(&args.arch)?;
+    let program = Program::build(&args.arch, args.compiler)?;
     println!("program  {}\nkernels  {}", program.path.display(), program.ptx.display());
     println!("on a machine with a card: lesson-cuda --ptx {}", file_name(&program.ptx));
     Ok(ExitCode::SUCCESS)
@@ -42,16 +46,19 @@ pub(crate) struct Program {
 
 impl Program {
     /// Compiles the kernels for this card, and the program that launches them.
-    pub(crate) fn for_card(card: &Card) -> Result<Self> {
-        let program = Self::build(&DEFAULT.min(card.capability).arch())?;
-        let reading = || format!("reading {}", program.ptx.display());
-        let text = fs::read_to_string(&program.ptx).with_context(reading)?;
-        Ptx::read(&text).with_context(reading)?.fits(card.driver, card.capability)?;
-        Ok(program)
+    pub(crate) fn for_card(card: &Card, compiler: Compiler) -> Result<Self> {
+        // A toolkit may be newer than the driver, and cuda_builder's PTX then too new for it.
+        compiler.try_each(|compiler| {
+            let program = Self::build(&DEFAULT.min(card.capability).arch(), compiler)?;
+            let reading = || format!("reading {}", program.ptx.display());
+            let text = fs::read_to_string(&program.ptx).with_context(reading)?;
+            Ptx::read(&text).with_context(reading)?.fits(card.driver, card.capability)?;
+            Ok(program)
+        })
     }
 
-    fn build(arch: &str) -> Result<Self> {
-        Ok(Self { ptx: ptx::build(arch)?, path: build_host()? })
+    fn build(arch: &str, compiler: Compiler) -> Result<Self> {
+        Ok(Self { ptx: ptx::build(arch, compiler)?, path: build_host()? })
     }
 
     /// The program with the flags that every run of it needs.

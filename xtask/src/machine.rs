@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::{env, fs};
 
 /// What of a machine decides what is found on it.
@@ -11,12 +12,14 @@ pub(crate) struct Machine {
     pub(crate) variables: BTreeMap<OsString, OsString>,
     /// Where its file system begins.
     pub(crate) root: PathBuf,
+    /// What a program prints when it is asked one thing; `None` if it fails.
+    pub(crate) ask: fn(&Path, &str) -> Option<String>,
 }
 
 impl Machine {
     /// This one.
     pub(crate) fn here() -> Self {
-        Self { variables: env::vars_os().collect(), root: PathBuf::from("/") }
+        Self { variables: env::vars_os().collect(), root: PathBuf::from("/"), ask }
     }
 
     /// A program on the path.
@@ -53,15 +56,30 @@ impl Machine {
         self.variables.get(&OsString::from(name)).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
+    /// What a program prints when it is asked one thing, without the line's end.
+    pub(crate) fn output(&self, program: &Path, question: &str) -> Option<String> {
+        (self.ask)(program, question).map(|text| text.trim().to_owned())
+    }
+
     /// Where rustup keeps its toolchains.
     pub(crate) fn rustup(&self) -> Option<PathBuf> {
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         self.variable("RUSTUP_HOME").or_else(|| Some(self.variable(home)?.join(".rustup")))
     }
 
+    /// Whether rustup is there, and so its stand-ins for rustc and cargo.
+    pub(crate) fn has_rustup(&self) -> bool {
+        self.rustup().is_some_and(|home| home.join("toolchains").is_dir())
+    }
+
     fn folders(&self, place: &str, prefix: &str) -> Vec<PathBuf> {
         folders(&self.root.join(place), prefix)
     }
+}
+
+fn ask(program: &Path, question: &str) -> Option<String> {
+    let output = Command::new(program).arg(question).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The entries of a folder whose names begin like this; none if it cannot be read.
@@ -90,7 +108,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A machine with these files and variables. Values of variables begin at its root.
+    /// A machine with these files and variables. Values of variables begin at its root. A file may have a
+    /// text, behind a `=`: what the program in it answers, whatever the question.
     pub(crate) struct Fake(pub(crate) Machine);
 
     impl Fake {
@@ -99,15 +118,16 @@ pub(crate) mod tests {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let root = env::temp_dir().join(format!("xtask-machine-{}-{number}", process::id()));
             for file in files {
+                let (file, text) = file.split_once('=').unwrap_or((file, ""));
                 let file = root.join(file);
                 fs::create_dir_all(file.parent().expect("it lies in the root")).expect("a folder");
-                fs::write(file, "").expect("a file");
+                fs::write(file, text).expect("a file");
             }
             let variables = variables
                 .iter()
                 .map(|(name, value)| (name.into(), root.join(value).into_os_string()))
                 .collect();
-            Self(Machine { variables, root })
+            Self(Machine { variables, root, ask: |program, _| fs::read_to_string(program).ok() })
         }
     }
 

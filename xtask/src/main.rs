@@ -13,9 +13,11 @@ mod explore;
 mod link;
 mod lint;
 mod machine;
+mod piece;
 mod program;
 mod ptx;
 mod run;
+mod rust_cuda;
 mod sanitizer;
 
 use std::process::ExitCode;
@@ -59,6 +61,8 @@ enum Command {
     Synccheck(sanitizer::Args),
     /// Let NVIDIA's memcheck judge their accesses
     Memcheck(sanitizer::Args),
+    /// Type-check the kernels against the real cuda_std of Rust-CUDA
+    CheckCudaStd,
     /// Say what this machine has, and what each missing piece would enable
     Doctor,
     /// Read kernels and name every barrier that some threads may not come to
@@ -89,6 +93,7 @@ fn main() -> ExitCode {
         Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
         Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
         Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
+        Some(Command::CheckCudaStd) => rust_cuda::check::run(),
         Some(Command::Doctor) => doctor::run(),
         Some(Command::Lint(args)) => lint::run(&args),
         Some(Command::Exercise(args)) => exercise::run(&args),

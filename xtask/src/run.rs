@@ -3,9 +3,11 @@
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 
 use crate::cargo::{cargo, pass_on, release_dir};
 use crate::cuda::Program;
+use crate::ptx::Compiler;
 
 /// Everything is passed on to the host program, which knows its own flags.
 #[derive(clap::Args)]
@@ -18,14 +20,15 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let (device, others) = take_device(&args.flags);
+    let Some(compiler) = compiler(&args.flags) else { return on_emulator(&args.flags) };
     match device {
-        Device::Cuda => on_card(others).context("--device cuda"),
+        Device::Cuda => on_card(others, compiler).context("--device cuda"),
         Device::Auto => match driver::probe() {
             Err(absent) => {
                 eprintln!("{absent}; the lesson runs on the emulator\n");
                 on_emulator(&args.flags)
             }
-            Ok(card) => match Program::for_card(&card) {
+            Ok(card) => match Program::for_card(&card, compiler) {
                 Ok(program) => pass_on(program.command().args(others)),
                 Err(error) => {
                     eprintln!("{}", fallback(&card.name, &format!("{error:#}")));
@@ -44,9 +47,9 @@ fn on_emulator(flags: &[String]) -> Result<ExitCode> {
     pass_on(Command::new(release_dir().join("lesson")).args(flags))
 }
 
-fn on_card(flags: Vec<&String>) -> Result<ExitCode> {
+fn on_card(flags: Vec<&String>, compiler: Compiler) -> Result<ExitCode> {
     let card = driver::probe()?;
-    pass_on(Program::for_card(&card)?.command().args(flags))
+    pass_on(Program::for_card(&card, compiler)?.command().args(flags))
 }
 
 /// What to say when there is a card that cannot be used.
@@ -92,9 +95,34 @@ fn take_device(flags: &[String]) -> (Device, Vec<&String>) {
     (device, others)
 }
 
+/// Reads `--compiler`; the host program knows the flag too, and says what is wrong with its value.
+fn compiler(flags: &[String]) -> Option<Compiler> {
+    let mut compiler = Compiler::Auto;
+    let mut flags = flags.iter();
+    while let Some(flag) = flags.next() {
+        let value = match flag.strip_prefix("--compiler") {
+            Some("") => flags.next()?,
+            Some(value) if value.starts_with('=') => &value[1..],
+            _ => continue,
+        };
+        compiler = Compiler::from_str(value, false).ok()?;
+    }
+    Some(compiler)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_compiler_is_read_and_left_in_place() {
+        let read = |flags: &[&str]| compiler(&flags.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(read(&["--n", "5"]), Some(Compiler::Auto));
+        assert_eq!(read(&["--compiler", "cuda-builder"]), Some(Compiler::CudaBuilder));
+        assert_eq!(read(&["--device", "cuda", "--compiler=rustc"]), Some(Compiler::Rustc));
+        assert_eq!(read(&["--compiler", "gcc"]), None);
+        assert_eq!(read(&["--compiler"]), None);
+    }
 
     #[track_caller]
     fn assert_taken(flags: &[&str], device: Device, others: &[&str]) {

@@ -8,7 +8,7 @@ fn ptx(output: &str, flags: &[&str]) -> Option<(Output, PathBuf)> {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(output);
     let _ = std::fs::remove_file(&path);
     let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["ptx", "--output"])
+        .args(["ptx", "--compiler", "rustc", "--output"])
         .arg(&path)
         .args(flags)
         .output()

@@ -7,6 +7,11 @@
 //! 1. Copies of one source barrier may follow each other, as in an unrolled loop. They never stand on
 //!    alternative paths. (So a helper function with a barrier in it must not be called from both arms.)
 //! 2. A kernel without a barrier in a loop has as many as its source.
+//!
+//! The first needs the lines of the source in the PTX; without them the second is what is left.
+//!
+//! And did it keep shared memory apart? Every access to a shared array has to be `ld.shared` or `st.shared`
+//! (`shared.rs` says why).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
@@ -37,6 +42,8 @@ pub(crate) enum Fault {
     Split(Place),
     /// There are more or fewer than the source has.
     Count,
+    /// So many uses of a shared array are neither `ld.shared` nor `st.shared`.
+    Generic(usize),
 }
 
 /// Whether a kernel is promised to be right. The others are exhibits: some are undefined on purpose, and what
@@ -72,8 +79,10 @@ fn row(functions: &[Function], kernel: &str, source: Option<Barriers>) -> Row {
         Some(Fault::Missing)
     } else if let Some(place) = reached.iter().find_map(|function| split(functions, function)) {
         Some(Fault::Split(place))
+    } else if miscounted {
+        Some(Fault::Count)
     } else {
-        miscounted.then_some(Fault::Count)
+        Some(sum(|function| function.leaks)).filter(|&leaks| leaks > 0).map(Fault::Generic)
     };
     Row {
         kernel: kernel.to_owned(),
@@ -198,6 +207,7 @@ impl fmt::Display for Fault {
             Self::Missing => write!(f, "not in the PTX"),
             Self::Split(place) => write!(f, "split: copies of {place} stand on alternative paths"),
             Self::Count => write!(f, "miscounted: not as many barriers as in the source"),
+            Self::Generic(leaks) => write!(f, "{leaks} uses of a shared array not by ld/st.shared"),
         }
     }
 }

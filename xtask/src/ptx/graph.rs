@@ -6,6 +6,7 @@ use std::fmt;
 use anyhow::{Context, Result};
 
 use super::lines;
+use super::shared::Shared;
 
 /// A `.entry` or a `.func` with a body.
 pub(crate) struct Function {
@@ -18,6 +19,8 @@ pub(crate) struct Function {
     pub(crate) shared: usize,
     /// Loads and stores that find out at run time which memory they touch.
     pub(crate) generic: usize,
+    /// Uses of a shared array that are neither `ld.shared` nor `st.shared`.
+    pub(crate) leaks: usize,
 }
 
 /// Instructions that run one after the other.
@@ -62,6 +65,7 @@ pub(crate) fn parse(ptx: &str) -> Result<Vec<Function>> {
     let files = ptx.lines().filter_map(lines::file).collect();
     let mut functions = Vec::new();
     let mut outside = String::new();
+    let mut shared = Shared::default();
     let mut body: Option<Body> = None;
     let mut depth = 0;
     for line in ptx.lines() {
@@ -76,7 +80,8 @@ pub(crate) fn parse(ptx: &str) -> Result<Vec<Function>> {
             match c {
                 '{' => {
                     if depth == 0 {
-                        body = name(&outside).map(|name| Body::new(name, outside.contains(".entry")));
+                        body = name(&outside)
+                            .map(|name| Body::new(name, outside.contains(".entry"), shared.clone()));
                         outside.clear();
                     }
                     depth += 1;
@@ -91,7 +96,10 @@ pub(crate) fn parse(ptx: &str) -> Result<Vec<Function>> {
                 }
                 _ => match &mut body {
                     Some(body) => body.take(c),
-                    None if c == ';' => outside.clear(),
+                    None if c == ';' => {
+                        shared.declare(&outside);
+                        outside.clear();
+                    }
                     None => outside.push(c),
                 },
             }
@@ -138,10 +146,11 @@ struct Body {
     last_label: String,
     place: Option<Place>,
     statement: String,
+    shared: Shared,
 }
 
 impl Body {
-    fn new(name: &str, entry: bool) -> Self {
+    fn new(name: &str, entry: bool, shared: Shared) -> Self {
         Self {
             function: Function {
                 name: name.to_owned(),
@@ -149,6 +158,7 @@ impl Body {
                 blocks: vec![Block::default()],
                 shared: 0,
                 generic: 0,
+                leaks: 0,
             },
             ends: Vec::new(),
             labels: HashMap::new(),
@@ -156,6 +166,7 @@ impl Body {
             last_label: String::new(),
             place: None,
             statement: String::new(),
+            shared,
         }
     }
 
@@ -194,6 +205,8 @@ impl Body {
             None => (false, statement),
         };
         let (opcode, operands) = statement.trim().split_once(char::is_whitespace).unwrap_or((statement, ""));
+        self.shared.declare(statement);
+        self.shared.instruction(opcode, operands);
         let mut parts = opcode.split('.');
         match (parts.next().unwrap_or_default(), parts.next().unwrap_or_default()) {
             ("bra", _) => self.end(End { jumps: vec![operands.trim().to_owned()], falls }),
@@ -247,6 +260,7 @@ impl Body {
             }
             self.function.blocks[index].next = next;
         }
+        self.function.leaks = self.shared.leaks();
         Ok(self.function)
     }
 }

@@ -4,24 +4,33 @@
 ///
 /// The store of `TILE[t].write(x)` is inlined from `core`, and rustc's directives say so: a tool would
 /// name a line of `core`. Without that directive the store counts to the line above it, which is the line of the
-/// kernel. And no path of this machine is left in the file.
+/// kernel; where the directive says itself into which line it was inlined, as libNVVM's do, that line takes its
+/// place. And no path of this machine is left in the file.
 ///
 /// The files are numbered from 1 without a gap: the driver's compiler takes the number for the place in the list.
 pub(crate) fn own(ptx: &str) -> String {
     let own = |(number, path): (u32, &str)| Some((number, own_path(path)?));
     let files: Vec<_> = ptx.lines().filter_map(file).filter_map(own).collect();
-    let place = |number| files.iter().position(|(own, _)| *own == number).map(|index| index + 1);
+    let renumbered = |place: &str| {
+        let (number, rest) = place.trim().split_once(char::is_whitespace)?;
+        let number: u32 = number.parse().ok()?;
+        let index = files.iter().position(|(own, _)| *own == number)?;
+        Some(format!("{} {}", index + 1, rest.trim()))
+    };
     let mut kept = String::with_capacity(ptx.len());
     for line in ptx.lines() {
         if file(line).is_some() {
             continue;
         }
-        match loc(line) {
+        match line.trim().strip_prefix(".loc") {
             None => kept.push_str(line),
-            Some((number, rest)) => match place(number) {
-                Some(place) => kept.push_str(&format!("\t.loc\t{place} {rest}")),
-                None => continue,
-            },
+            Some(loc) => {
+                // What was inlined may say into what: `1 2 3, function_name NAME, inlined_at 4 5 6`.
+                let (place, inlined) = loc.split_once(',').unwrap_or((loc, ""));
+                let caller = inlined.split_once("inlined_at").and_then(|(_, caller)| renumbered(caller));
+                let Some(place) = renumbered(place).or(caller) else { continue };
+                kept.push_str(&format!("\t.loc\t{place}"));
+            }
         }
         kept.push('\n');
     }
@@ -38,12 +47,6 @@ pub(crate) fn file(line: &str) -> Option<(u32, &str)> {
     Some((number.parse().ok()?, &path[..path.find('"')?]))
 }
 
-/// The file number of a `.loc` directive, and what follows it.
-fn loc(line: &str) -> Option<(u32, &str)> {
-    let (number, rest) = line.trim().strip_prefix(".loc")?.trim().split_once(char::is_whitespace)?;
-    Some((number.parse().ok()?, rest.trim()))
-}
-
 fn own_path(path: &str) -> Option<String> {
     let path = path.replace('\\', "/");
     path.rfind("kernels-gpu/src/").map(|start| path[start..].to_owned())
@@ -52,6 +55,18 @@ fn own_path(path: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_inlined_takes_the_line_that_it_was_inlined_into() {
+        let ptx = "\t.loc\t2 281 14, function_name $L__info_string1, inlined_at 3 41 5\n\tbar.sync 0;\n\
+                   \t.loc\t4 9 9, function_name $L__info_string2, inlined_at 2 281 14\n\tret;\n\
+                   \t.file\t2 \"/home/me/cuda_std/src/thread.rs\"\n\
+                   \t.file\t3 \"/home/me/kernels-gpu/src/lesson/a.rs\"\n\t.file\t4 \"/rust/x.rs\"\n";
+        assert_eq!(
+            own(ptx),
+            "\t.loc\t1 41 5\n\tbar.sync 0;\n\tret;\n\t.file\t1 \"kernels-gpu/src/lesson/a.rs\"\n"
+        );
+    }
 
     #[test]
     fn lines_of_other_crates_go_and_files_are_numbered_without_a_gap() {

@@ -5,6 +5,7 @@ mod compile;
 mod graph;
 mod lines;
 mod report;
+mod shared;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -18,15 +19,18 @@ use anyhow::{Context, Result, bail};
 
 use crate::CHECK_FAILED;
 use crate::cargo::{root, target_dir};
+use crate::machine::Machine;
+use crate::rust_cuda;
+use crate::rust_cuda::parts::Parts;
 
 /// What to compile for, and with what.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The GPU architecture: the PTX runs on cards of this compute capability and above
+    /// The GPU architecture, sm_75 or compute_75: the PTX runs on cards of this compute capability and above
     #[arg(long, default_value = "sm_75")]
     arch: String,
     /// The compiler
-    #[arg(long, value_enum, default_value_t = Compiler::Rustc)]
+    #[arg(long, value_enum, default_value_t = Compiler::Auto)]
     compiler: Compiler,
     /// Where the PTX goes [default: target/ptx/kernels-<ARCH>.ptx, or …-split.ptx with --jump-threading]
     #[arg(short, long, value_name = "FILE")]
@@ -36,31 +40,49 @@ pub(crate) struct Args {
     jump_threading: bool,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Compiler {
+/// Who compiles the kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum Compiler {
+    /// cuda_builder where all that it needs is there, else rustc
+    Auto,
     /// rustc's own nvptx64 target: needs the library source and nothing else
     Rustc,
+    /// Rust-CUDA's cuda_builder: `cargo xtask doctor` lists what it needs
+    CudaBuilder,
+}
+
+impl Compiler {
+    /// Does something with the PTX of one compiler. `Auto` takes rustc where cuda_builder cannot do it.
+    pub(crate) fn try_each<T>(self, work: impl Fn(Self) -> Result<T>) -> Result<T> {
+        match self {
+            Self::Auto if Parts::find(&Machine::here()).is_err() => work(Self::Rustc),
+            Self::Auto => work(Self::CudaBuilder).or_else(|error| {
+                eprintln!("{error:#}; rustc compiles the kernels instead");
+                work(Self::Rustc)
+            }),
+            named => work(named),
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let built = make(args)?;
+    let built = args.compiler.try_each(|compiler| make(args, compiler))?;
     println!("{}", report::table(&built.rows));
     if !built.refused.is_empty() {
         eprintln!("{}", built.refused.join("\n"));
         return Ok(ExitCode::from(CHECK_FAILED));
+    }
+    if !built.lines {
+        println!("the PTX names no lines of the source, so barriers were only counted");
     }
     println!("{} by {}", built.output.display(), built.compiler);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Compiles and audits the kernels for `arch` without a word, and says where the PTX is.
-pub(crate) fn build(arch: &str) -> Result<PathBuf> {
-    let built = make(&Args {
-        arch: arch.to_owned(),
-        compiler: Compiler::Rustc,
-        output: None,
-        jump_threading: false,
-    })?;
+pub(crate) fn build(arch: &str, compiler: Compiler) -> Result<PathBuf> {
+    let args = Args { arch: arch.to_owned(), compiler, output: None, jump_threading: false };
+    let built = compiler.try_each(|compiler| make(&args, compiler))?;
     match built.refused.first() {
         None => Ok(built.output),
         Some(line) => bail!("{}", line.trim_start_matches("error: ")),
@@ -72,30 +94,53 @@ struct Built {
     rows: Vec<audit::Row>,
     /// Why no PTX was written, if so.
     refused: Vec<String>,
+    /// The PTX names lines of the source.
+    lines: bool,
     output: PathBuf,
     compiler: String,
 }
 
-fn make(args: &Args) -> Result<Built> {
-    let toolchain = match args.compiler {
-        Compiler::Rustc => toolchain::find()?,
+fn make(args: &Args, compiler: Compiler) -> Result<Built> {
+    let number = number(&args.arch)?;
+    let (ptx, arch, compiler) = match compiler {
+        Compiler::CudaBuilder => {
+            let machine = Machine::here();
+            let parts = Parts::find(&machine).context("cuda_builder cannot run here")?;
+            let arch = format!("compute_{number}");
+            let ptx = rust_cuda::build::compile(&parts, &arch, args.jump_threading)?;
+            (ptx, arch, parts.describe(&machine))
+        }
+        Compiler::Auto | Compiler::Rustc => {
+            let toolchain = toolchain::find()?;
+            let arch = format!("sm_{number}");
+            toolchain.check_arch(&arch)?;
+            (compile::compile(&toolchain, &arch, args.jump_threading)?, arch, toolchain.version)
+        }
     };
-    toolchain.check_arch(&args.arch)?;
-    let ptx = compile::compile(&toolchain, &args.arch, args.jump_threading)?;
     let ptx = lines::own(&ptx);
     let source = source::read(&root().join("kernels-gpu/src/lib.rs"))?;
     let rows = audit::audit(&graph::parse(&ptx)?, &source, !args.jump_threading);
     let refused = report::refusals(&rows);
-    let output = args.output.clone().unwrap_or_else(|| default_output(args));
+    let output = args.output.clone().unwrap_or_else(|| default_output(&arch, args.jump_threading));
     if refused.is_empty() {
-        write(&output, &ptx)?;
+        // The lesson's program prints this line.
+        write(&output, &format!("{}{compiler}\n{ptx}", driver::COMPILED_BY))?;
     }
-    Ok(Built { rows, refused, output, compiler: toolchain.version })
+    let lines = ptx.lines().any(|line| lines::file(line).is_some());
+    Ok(Built { rows, refused, lines, output, compiler })
 }
 
-fn default_output(args: &Args) -> PathBuf {
-    let split = if args.jump_threading { "-split" } else { "" };
-    target_dir().join("ptx").join(format!("kernels-{}{split}.ptx", args.arch))
+/// The 75 of `sm_75`, as rustc has it, and of `compute_75`, as cuda_builder has it.
+fn number(arch: &str) -> Result<&str> {
+    let number = arch.strip_prefix("sm_").or_else(|| arch.strip_prefix("compute_"));
+    number
+        .filter(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_alphanumeric()))
+        .with_context(|| format!("--arch {arch}: give a name such as sm_75 or compute_75"))
+}
+
+fn default_output(arch: &str, jump_threading: bool) -> PathBuf {
+    let split = if jump_threading { "-split" } else { "" };
+    target_dir().join("ptx").join(format!("kernels-{arch}{split}.ptx"))
 }
 
 /// Puts a whole file in place, or none.

@@ -56,5 +56,9 @@ fn refusal(row: &Row) -> Option<String> {
              sync_threads (rust-lang/rust#137086 is one cause); no PTX was written",
             in_source(row.source)
         ),
+        Fault::Generic(leaks) => format!(
+            "error: the compiler made {leaks} uses of a shared array in {kernel} that are neither ld.shared nor \
+             st.shared (Rust-GPU/rust-cuda#402 is one cause); no PTX was written"
+        ),
     })
 }

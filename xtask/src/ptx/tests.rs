@@ -48,6 +48,39 @@ fn one_barrier_is_one() {
 }
 
 #[test]
+fn without_lines_copies_in_both_arms_are_miscounted() {
+    let row = audit(&ARMS.replace(".loc 1 40 5", ""), 1, 0);
+    assert_eq!((row.fault, row.refused), (Some(Fault::Count), true));
+}
+
+/// As cuda_builder's compiler declares and reaches a tile, with this access.
+fn tile(access: &str) -> Row {
+    let ptx = format!(
+        ".shared .align 4 .b8 TILE[4096];\n.visible .entry reverse_tile_synced(.param .u64 p)\n{{\nmov.u64 %rd1, \
+         TILE;\ncvta.to.global.u64 %rd5, %rd6;\nadd.s64 %rd2, %rd1, %rd3;\nst.shared.f32 [%rd2], %f1;\nbar.sync \
+         0;\n{access}\nst.global.f32 [%rd5], %f2;\nret;\n}}"
+    );
+    audit_all(&ptx, 1, 0)
+}
+
+#[test]
+fn every_access_to_a_tile_names_shared_memory() {
+    assert_eq!(tile("ld.shared.f32 %f2, [%rd2+4];").fault, None);
+    // Of another memory, and unknown: not the tile's.
+    assert_eq!(tile("ld.f32 %f2, [%rd6];").fault, None);
+    for access in [
+        "ld.f32 %f2, [%rd2+4];",
+        "st.f32 [TILE+8], %f1;",
+        "cvta.shared.u64 %rd7, TILE;\nst.f32 [%rd7], %f1;",
+        "$L_1:\nst.f32 [%rd8], %f1;\nmov.u64 %rd8, %rd2;\n@%p1 bra $L_1;",
+        "st.param.b64 [param0+0], %rd2;",
+    ] {
+        let row = tile(access);
+        assert_eq!((row.fault, row.refused), (Some(Fault::Generic(1)), true), "{access}");
+    }
+}
+
+#[test]
 fn copies_in_both_arms_are_split() {
     assert_split(&audit(ARMS, 1, 0), "kernels-gpu/src/lesson/k.rs:40:5");
 }

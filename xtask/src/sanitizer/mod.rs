@@ -15,6 +15,7 @@ use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
 use crate::cuda::Program;
 use crate::machine::Machine;
+use crate::ptx::Compiler;
 use expected::Verdict;
 use output::Output;
 
@@ -72,7 +73,7 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
         );
     };
     let card = driver::probe().with_context(|| format!("{} needs a card ({OWN_CHECK})", tool.name()))?;
-    let program = Program::for_card(&card)?;
+    let program = Program::for_card(&card, Compiler::Auto)?;
     let logs = target_dir().join("sanitizer");
     fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
 

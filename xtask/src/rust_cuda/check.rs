@@ -1,0 +1,29 @@
+//! `cargo xtask check-cuda-std`: do the kernels compile against the real cuda_std, and not only against the emulator?
+
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use super::{REPOSITORY, REVISION, fetch, manifest};
+use crate::CHECK_FAILED;
+use crate::cargo::{cargo, target_dir};
+
+/// Types only, for the host: this needs neither the pinned nightly nor anything of CUDA.
+pub(crate) fn run() -> Result<ExitCode> {
+    fetch::fetch(cargo())?;
+    let status = cargo()
+        .args(["check", "--quiet", "--locked", "--lib", "--manifest-path"])
+        .arg(manifest())
+        .arg("--target-dir")
+        .arg(target_dir().join("cuda-std"))
+        .status()
+        .context("cannot start cargo")?;
+    if !status.success() {
+        eprintln!(
+            "error: kernels-gpu does not compile against the real cuda_std; the compiler's message is above"
+        );
+        return Ok(ExitCode::from(CHECK_FAILED));
+    }
+    println!("kernels-gpu type-checks against the real cuda_std: {REPOSITORY} at {REVISION}");
+    Ok(ExitCode::SUCCESS)
+}
