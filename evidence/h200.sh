@@ -4,7 +4,7 @@
 #     evidence/h200.sh LESSON-CUDA FOLDER-WITH-PTX > evidence/h200-DATE.txt
 #
 # The first argument is the program that `cargo xtask build-cuda` makes; the folder holds what these make:
-#     cargo xtask ptx; cargo xtask ptx --jump-threading; cargo xtask ptx --arch sm_90
+#     cargo xtask ptx --compiler rustc [--jump-threading | --arch sm_90]
 set -u
 lesson=$(realpath "$1")
 ptx=$(realpath "$2")
