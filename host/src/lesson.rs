@@ -1,10 +1,11 @@
 //! One run of the lesson: every launch, compared element by element with the reference.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use cuda_std::emulator::Report;
 
 use crate::args::{Args, Only};
 use crate::device::{Device, Kernel};
+use crate::memory;
 use crate::reference::{POISON, input, reversed_prefixes, reversed_tiles};
 
 /// The first element of a launch that came out wrong.
@@ -76,7 +77,11 @@ pub fn run(args: &Args, device: &mut dyn Device) -> Result<Run> {
     // Input, output, reference and the emulator's copy of the output: ask for all of it at once, before
     // anything is printed. What is not touched takes no memory.
     let mut out: Vec<f32> = Vec::new();
-    out.try_reserve_exact(n.checked_mul(4).with_context(too_much)?).with_context(too_much)?;
+    let all = n.checked_mul(4).with_context(too_much)?;
+    if memory::available().is_some_and(|bytes| all as u64 * 4 > bytes) {
+        bail!(too_much());
+    }
+    out.try_reserve_exact(all).with_context(too_much)?;
     out.resize(n, POISON);
     let input = input(n);
 

@@ -10,6 +10,7 @@ pub mod explain;
 pub mod explore;
 pub mod harness;
 pub mod lesson;
+pub mod memory;
 pub mod program;
 pub mod reference;
 pub mod report;

@@ -130,7 +130,7 @@ mod tests {
         let text = include_str!("fixtures/synccheck-divergent.txt");
         let judged = [judged(Tool::Synccheck, Kernel::Synced, 32, text)];
         assert_eq!(surprises(Tool::Synccheck, &judged).len(), 1);
-        assert!(table(Tool::Synccheck, &judged).contains("split_barrier.rs:31"));
+        assert!(table(Tool::Synccheck, &judged).contains("split_barrier.rs:32"));
     }
 
     #[test]
