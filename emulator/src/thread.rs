@@ -40,7 +40,7 @@ pub fn index_1d() -> u32 {
 /// It waits until every thread of the block that has not exited is here, and it orders memory: what
 /// each of them did before it happens before what any of them does after it. (CUDA Programming Guide,
 /// "Synchronization Functions".)
-#[inline]
+#[inline(always)]
 #[track_caller]
 pub fn sync_threads() {
     block_barrier();

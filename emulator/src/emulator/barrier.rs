@@ -28,7 +28,7 @@ pub(crate) struct Barrier {
 
 /// `sync_threads()`.
 #[track_caller]
-#[inline]
+#[inline(always)]
 pub(crate) fn block_barrier() {
     let site = Site::here();
     with(|block| block.arrive(site));
@@ -60,6 +60,7 @@ impl Block {
         }
     }
 
+    #[inline(never)]
     fn arrive(&mut self, site: Site) {
         self.settle_write();
         let (warp, bit) = self.bit();

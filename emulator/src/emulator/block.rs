@@ -192,6 +192,10 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Block) -> R) -> R {
 }
 
 /// Gives the turn back to the scheduler, until the running thread is resumed.
+///
+/// Inlined into the kernel, as all that leads here: a processor predicts where a function returns to from
+/// the calls it saw, and after a switch of stacks it is wrong for every function that is still open.
+#[inline(always)]
 pub(crate) fn suspend() {
     let yielder = with(|block| block.lanes[usize::from(block.current)].yielder);
     // SAFETY: the running thread is a fiber, and its yielder lives on that fiber's own stack.
@@ -215,7 +219,7 @@ pub(crate) fn fault(what: FaultKind, site: Site) -> ! {
 }
 
 /// Called before an access: ends the step if the running thread has made one in it already.
-#[inline]
+#[inline(always)]
 pub(crate) fn step(access: Stepped) {
     let wait = with(|block| {
         let before = std::mem::replace(&mut block.stepped, access);
@@ -331,7 +335,7 @@ impl Block {
             let from = self.raced_reads.partition_point(|raced| of(raced) < cell);
             let mut raced = self.raced_reads[from..].iter().take_while(|raced| of(raced) == cell);
             if !raced.any(|raced| (raced.since..=raced.until).contains(&read.access.clock)) {
-                let memory = self.shared.memory(read.array);
+                let memory = self.shared.array(read.array).memory();
                 let index = read.index as u64;
                 self.findings.uninitialised(&self.nests, self.linear, memory, index, read.access);
             }
@@ -371,84 +375,109 @@ impl Block {
 
     /// Which shared array and which cell of it this slot is; `None` for a copy of a slot.
     #[inline]
-    pub(crate) fn locate(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
-        let known = self.shared.count();
-        let found = self.shared.locate(address);
-        if self.shared.count() != known
-            && let Some(bytes) = self.shared.over_limit()
-        {
+    pub(crate) fn locate<T>(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
+        let found = match self.shared.locate(address) {
+            None => self.first_use(address, site),
+            found => found,
+        };
+        found.map(|(array, offset)| (array, offset / size_of::<T>()))
+    }
+
+    #[cold]
+    fn first_use(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
+        let found = self.shared.first_use(address)?;
+        if let Some(bytes) = self.shared.over_limit() {
             self.fault(FaultKind::SharedMemory { bytes }, site);
         }
-        found
+        Some(found)
+    }
+
+    /// Writes the cell of this slot. True if the block has to stop.
+    #[inline(never)]
+    pub(crate) fn slot_write<T: CellValue>(&mut self, address: usize, value: T, site: Site) -> bool {
+        match self.locate::<T>(address, site) {
+            Some((array, index)) => self.shared_write(array, index, value, site),
+            None => {
+                let by = self.party(site, true);
+                self.findings.lost_write(by);
+            }
+        }
+        self.faulted
+    }
+
+    /// Reads the cell of this slot. True if the block has to stop.
+    #[inline(never)]
+    pub(crate) fn slot_read<T: CellValue>(&mut self, address: usize, site: Site) -> (T, bool) {
+        let value = match self.locate::<T>(address, site) {
+            Some((array, index)) => self.shared_read(array, index, site),
+            // A copy of a slot: which cell it came from is not known any more.
+            None => T::POISON,
+        };
+        (value, self.faulted)
     }
 
     /// Reads a cell of shared memory; a cell that nothing has written in this block holds poison.
     #[inline]
-    pub(crate) fn shared_read<T: CellValue>(&mut self, array: usize, index: usize, site: Site) -> T {
+    fn shared_read<T: CellValue>(&mut self, array: usize, index: usize, site: Site) -> T {
         if !self.checks {
-            return self.shared.get(array, index);
+            return self.shared.array(array).get(index);
         }
         let by = self.access(site);
-        let shadow = self.shared.shadow(array);
-        let written = shadow.written(&self.clocks, index);
-        let memory = self.shared.memory(array);
         if self.findings.trace.is_some() {
-            let value = written.then(|| self.shared.get::<T>(array, index));
-            self.trace_access(by, memory.place(index as u64), false, value);
+            let cells = self.shared.array(array);
+            let value = cells.shadow.written(&self.clocks, index).then(|| cells.get::<T>(index));
+            let place = cells.memory().place(index as u64);
+            self.trace_access(by, place, false, value);
         }
-        let Self { shared, clocks, nests, findings, linear, judging, lanes, .. } = self;
-        shared.shadow(array).read(clocks, index, by, &mut |conflict: Conflict| {
+        let Self { shared, clocks, nests, findings, linear, judging, lanes, early_reads, .. } = self;
+        let cells = shared.array(array);
+        let memory = cells.memory();
+        let written = cells.shadow.written(clocks, index);
+        cells.shadow.read(clocks, index, by, &mut |conflict: Conflict| {
             if *judging {
                 let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
                 findings.conflict(nests, *linear, place, (by, false), &conflict, exited);
             }
         });
         if written {
-            return self.shared.get(array, index);
+            return cells.get(index);
         }
-        if self.judging {
-            self.early_reads.push(EarlyRead { array, index, access: by });
+        if *judging {
+            early_reads.push(EarlyRead { array, index, access: by });
         }
         T::POISON
     }
 
     /// Writes a cell of shared memory.
     #[inline]
-    pub(crate) fn shared_write<T: CellValue>(&mut self, array: usize, index: usize, value: T, site: Site) {
-        if self.checks {
-            let by = self.access(site);
-            let old = self.shared.get::<T>(array, index).bits();
-            let memory = self.shared.memory(array);
-            if self.findings.trace.is_some() {
-                self.trace_access(by, memory.place(index as u64), true, Some(value));
-            }
-            let Self {
-                shared,
-                clocks,
-                nests,
-                findings,
-                linear,
-                judging,
-                lanes,
-                early_reads,
-                raced_reads,
-                ..
-            } = self;
-            let shadow = shared.shadow(array);
-            shadow.write(clocks, index, by, value.bits(), old, &mut |conflict: Conflict| {
-                if !*judging {
-                    return;
-                }
-                if !conflict.earlier_writes && !early_reads.is_empty() {
-                    let Conflict { earlier, since, .. } = conflict;
-                    let until = earlier.clock.max(since);
-                    raced_reads.push(RacedRead { array, index, thread: earlier.thread, since, until });
-                }
-                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
-                findings.conflict(nests, *linear, place, (by, true), &conflict, exited);
-            });
+    fn shared_write<T: CellValue>(&mut self, array: usize, index: usize, value: T, site: Site) {
+        if !self.checks {
+            return self.shared.array(array).set(index, value);
         }
-        self.shared.set(array, index, value);
+        let by = self.access(site);
+        if self.findings.trace.is_some() {
+            let place = self.shared.array(array).memory().place(index as u64);
+            self.trace_access(by, place, true, Some(value));
+        }
+        let Self {
+            shared, clocks, nests, findings, linear, judging, lanes, early_reads, raced_reads, ..
+        } = self;
+        let cells = shared.array(array);
+        let memory = cells.memory();
+        let old = cells.get::<T>(index).bits();
+        cells.shadow.write(clocks, index, by, value.bits(), old, &mut |conflict: Conflict| {
+            if !*judging {
+                return;
+            }
+            if !conflict.earlier_writes && !early_reads.is_empty() {
+                let Conflict { earlier, since, .. } = conflict;
+                let until = earlier.clock.max(since);
+                raced_reads.push(RacedRead { array, index, thread: earlier.thread, since, until });
+            }
+            let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
+            findings.conflict(nests, *linear, place, (by, true), &conflict, exited);
+        });
+        cells.set(index, value);
     }
 
     /// Records an access to an element of a global buffer.

@@ -66,7 +66,7 @@ impl Fiber {
         Ok(Self { coroutine: Some(coroutine) })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn resume(&mut self, command: Command) {
         let Some(coroutine) = &mut self.coroutine else { return };
         if let CoroutineResult::Return(()) = coroutine.resume(command)

@@ -290,6 +290,23 @@ impl Shadow {
         by: Access,
         report: &mut impl FnMut(Conflict),
     ) {
+        let cell = &mut self.cells[index];
+        // Nearly always nothing stands behind the cell, and what stands in it is ordered.
+        if cell.more == NONE && clocks.before(&cell.write, by.thread) && clocks.settled(&cell.read) {
+            cell.read = by;
+        } else {
+            self.read_contended(clocks, index, by, report);
+        }
+    }
+
+    #[inline(never)]
+    fn read_contended(
+        &mut self,
+        clocks: &Clocks,
+        index: usize,
+        by: Access,
+        report: &mut impl FnMut(Conflict),
+    ) {
         let cell = self.cells[index];
         if !clocks.before(&cell.write, by.thread) {
             report(Conflict::with(cell.write, true, false));
@@ -308,6 +325,25 @@ impl Shadow {
     /// Records a write of `value` over `old` and reports every access that is not ordered before it.
     #[inline]
     pub(crate) fn write(
+        &mut self,
+        clocks: &Clocks,
+        index: usize,
+        by: Access,
+        value: u64,
+        old: u64,
+        report: &mut impl FnMut(Conflict),
+    ) {
+        let cell = &mut self.cells[index];
+        // As for a read.
+        if cell.more == NONE && clocks.settled(&cell.write) && clocks.before(&cell.read, by.thread) {
+            cell.write = by;
+        } else {
+            self.write_contended(clocks, index, by, value, old, report);
+        }
+    }
+
+    #[inline(never)]
+    fn write_contended(
         &mut self,
         clocks: &Clocks,
         index: usize,

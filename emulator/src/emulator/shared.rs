@@ -126,8 +126,10 @@ impl<E: Cells, const N: usize, I: CellIndex> Index<I> for Array<E, N> {
             Some(cell) => cell,
             None => {
                 let base = &raw const self.0 as usize;
-                let row =
-                    with(|block| block.shared.locate(base).map(|(array, _)| block.shared.memory(array)));
+                let row = with(|block| {
+                    let (array, _) = block.shared.locate(base)?;
+                    Some(block.shared.array(array).memory())
+                });
                 outside(row.map_or("an array", |memory| memory.name), index, N)
             }
         }
@@ -143,23 +145,13 @@ fn outside(name: &'static str, index: usize, len: usize) -> ! {
 
 impl<T: CellValue> Slot<T> {
     /// Writes the cell.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub fn write(&self, value: T) {
         let site = Site::here();
         let address = &raw const *self as usize;
         step(Stepped::Shared);
-        let faulted = with(|block| {
-            match block.locate(address, site) {
-                Some((array, index)) => block.shared_write(array, index, value, site),
-                None => {
-                    let by = block.party(site, true);
-                    block.findings.lost_write(by);
-                }
-            }
-            block.faulted
-        });
-        if faulted {
+        if with(|block| block.slot_write(address, value, site)) {
             stop();
         }
     }
@@ -169,21 +161,14 @@ impl<T: CellValue> Slot<T> {
     /// # Safety
     ///
     /// As on a GPU: reading a cell that nothing has written is undefined. The emulator reports it.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     #[must_use]
     pub unsafe fn assume_init(&self) -> T {
         let site = Site::here();
         let address = &raw const *self as usize;
         step(Stepped::Shared);
-        let (value, faulted) = with(|block| {
-            let value = match block.locate(address, site) {
-                Some((array, index)) => block.shared_read(array, index, site),
-                // A copy of a slot: which cell it came from is not known any more.
-                None => T::POISON,
-            };
-            (value, block.faulted)
-        });
+        let (value, faulted) = with(|block| block.slot_read(address, site));
         if faulted {
             stop();
         }
@@ -264,10 +249,38 @@ fn known_arrays() -> std::sync::MutexGuard<'static, Vec<KnownArray>> {
 
 /// One array of the running kernel, with the values that the running block has put there.
 #[derive(Debug)]
-struct SharedArray {
+pub(crate) struct SharedArray {
     known: KnownArray,
+    bytes: usize,
     values: Vec<u64>,
-    shadow: Shadow,
+    pub(crate) shadow: Shadow,
+}
+
+impl SharedArray {
+    fn new(known: KnownArray) -> Self {
+        let bytes = known.cells * known.size;
+        Self { known, bytes, values: vec![0; bytes.div_ceil(8)], shadow: Shadow::new(known.cells) }
+    }
+
+    #[inline]
+    pub(crate) fn memory(&self) -> Memory {
+        Memory { space: Space::Shared, name: self.known.name, size: self.known.size as u32 }
+    }
+
+    #[inline]
+    pub(crate) fn get<T: CellValue>(&self, index: usize) -> T {
+        assert!(index < self.known.cells && size_of::<T>() == self.known.size);
+        // SAFETY: the cell lies in `values`, whose length covers `cells` cells of this size and whose
+        // alignment is that of the largest cell; all bytes are initialised.
+        unsafe { self.values.as_ptr().cast::<T>().add(index).read() }
+    }
+
+    #[inline]
+    pub(crate) fn set<T: CellValue>(&mut self, index: usize, value: T) {
+        assert!(index < self.known.cells && size_of::<T>() == self.known.size);
+        // SAFETY: as in `get`.
+        unsafe { self.values.as_mut_ptr().cast::<T>().add(index).write(value) }
+    }
 }
 
 /// The arrays that the running kernel has used.
@@ -278,67 +291,34 @@ pub(crate) struct SharedArrays {
 }
 
 impl SharedArrays {
-    /// Which array and which cell of it this slot is; `None` for a copy of a slot.
+    /// The number of the array that this address lies in, and how many bytes from its start; `None` for
+    /// a copy of a slot.
     #[inline]
-    pub(crate) fn locate(&mut self, address: usize) -> Option<(usize, usize)> {
-        for (number, array) in self.arrays.iter().enumerate() {
+    pub(crate) fn locate(&self, address: usize) -> Option<(usize, usize)> {
+        self.arrays.iter().enumerate().find_map(|(number, array)| {
             let offset = address.wrapping_sub(array.known.base);
-            if offset < array.known.cells * array.known.size {
-                return Some((number, offset / array.known.size));
-            }
-        }
-        self.first_use(address)
+            (offset < array.bytes).then_some((number, offset))
+        })
     }
 
+    /// Takes in the array of the program that this address lies in, if there is one.
     #[cold]
-    fn first_use(&mut self, address: usize) -> Option<(usize, usize)> {
-        let known = known_arrays();
-        let array =
-            *known.iter().find(|array| address.wrapping_sub(array.base) < array.cells * array.size)?;
-        self.arrays.push(SharedArray {
-            known: array,
-            values: vec![0; (array.cells * array.size).div_ceil(8)],
-            shadow: Shadow::new(array.cells),
-        });
-        Some((self.arrays.len() - 1, (address - array.base) / array.size))
+    pub(crate) fn first_use(&mut self, address: usize) -> Option<(usize, usize)> {
+        let around = |array: &&KnownArray| address.wrapping_sub(array.base) < array.cells * array.size;
+        let array = *known_arrays().iter().find(around)?;
+        self.arrays.push(SharedArray::new(array));
+        self.locate(address)
     }
 
     /// The bytes of all arrays used so far, if they are more than a block may have.
     pub(crate) fn over_limit(&self) -> Option<usize> {
-        let bytes = self.arrays.iter().map(|array| array.known.cells * array.known.size).sum();
+        let bytes = self.arrays.iter().map(|array| array.bytes).sum();
         (bytes > MAX_STATIC_SHARED).then_some(bytes)
     }
 
-    pub(crate) fn count(&self) -> usize {
-        self.arrays.len()
-    }
-
     #[inline]
-    pub(crate) fn memory(&self, array: usize) -> Memory {
-        let known = &self.arrays[array].known;
-        Memory { space: Space::Shared, name: known.name, size: known.size as u32 }
-    }
-
-    #[inline]
-    pub(crate) fn shadow(&mut self, array: usize) -> &mut Shadow {
-        &mut self.arrays[array].shadow
-    }
-
-    #[inline]
-    pub(crate) fn get<T: CellValue>(&self, array: usize, index: usize) -> T {
-        let array = &self.arrays[array];
-        assert!(index < array.known.cells && size_of::<T>() == array.known.size);
-        // SAFETY: the cell lies in `values`, whose length covers `cells` cells of this size and whose
-        // alignment is that of the largest cell; all bytes are initialised.
-        unsafe { array.values.as_ptr().cast::<T>().add(index).read() }
-    }
-
-    #[inline]
-    pub(crate) fn set<T: CellValue>(&mut self, array: usize, index: usize, value: T) {
-        let array = &mut self.arrays[array];
-        assert!(index < array.known.cells && size_of::<T>() == array.known.size);
-        // SAFETY: as in `get`.
-        unsafe { array.values.as_mut_ptr().cast::<T>().add(index).write(value) }
+    pub(crate) fn array(&mut self, number: usize) -> &mut SharedArray {
+        &mut self.arrays[number]
     }
 
     pub(crate) fn begin_block(&mut self) {
