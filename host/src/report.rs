@@ -117,7 +117,7 @@ fn races(run: &Run) -> Option<String> {
                 name(launched),
                 launched.block,
                 hazard.level.name(),
-                verdict::hazard(hazard)
+                verdict::hazard_lines(hazard).join("\n      ")
             );
         }
         if let Some(fault) = &report.fault {

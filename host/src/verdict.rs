@@ -28,21 +28,23 @@ fn kinds(report: &Report) -> String {
     names.join("+")
 }
 
-/// A hazard in two lines: who against whom.
+/// A hazard in one sentence: who against whom.
 #[must_use]
 pub fn hazard(hazard: &Hazard) -> String {
+    let [what, first, second] = hazard_lines(hazard);
+    format!("{what} {first}, and {second}")
+}
+
+/// The same in three lines.
+#[must_use]
+pub fn hazard_lines(hazard: &Hazard) -> [String; 3] {
     let space = match hazard.place.space {
         Space::Shared => "shared",
         Space::Global => "global",
     };
-    format!(
-        "{} of {space} {}[{}]: {}, and {}; nothing orders them",
-        hazard.kind.name(),
-        hazard.place.name,
-        hazard.place.index,
-        party(&hazard.first),
-        party(&hazard.second),
-    )
+    let (kind, place) = (hazard.kind.name(), &hazard.place);
+    let what = format!("{kind} of {space} {}[{}], which nothing orders:", place.name, place.index);
+    [what, party(&hazard.first), party(&hazard.second)]
 }
 
 fn party(party: &Party) -> String {

@@ -111,3 +111,12 @@ fn too_many_elements_for_memory_is_one_line_and_exit_2() {
     assert!(output.stdout.is_empty());
     assert!(error.starts_with("error: no memory for 2000000000000 elements"), "{error}");
 }
+
+/// The run in the README is this run.
+#[test]
+fn the_readme_shows_what_the_program_prints() {
+    let readme = include_str!("../../README.md").replace("\r\n", "\n");
+    let (_, shown) = readme.split_once("<!-- run -->\n```text\n").expect("the README shows a run");
+    let (shown, _) = shown.split_once("```").expect("the block ends");
+    assert_eq!(shown.trim_end(), text(&["--device", "emulator"], 0).trim_end());
+}

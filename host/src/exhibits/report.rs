@@ -83,7 +83,8 @@ fn found(outcomes: &[Outcome]) -> Vec<String> {
             };
             if !told.iter().any(same) {
                 told.push(hazard);
-                lines.push(format!("{size}, {}:\n    {}", hazard.level.name(), verdict::hazard(hazard)));
+                let told = verdict::hazard_lines(hazard).join("\n      ");
+                lines.push(format!("{size}, {}:\n    {told}", hazard.level.name()));
             }
         }
         lines.extend(verdict::others(&outcome.report).iter().map(|other| format!("{size}:\n    {other}")));
