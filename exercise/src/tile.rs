@@ -31,7 +31,7 @@ pub unsafe fn reverse_tile_synced(input: &[f32], out: *mut f32) {
     let dim = thread::block_dim_x() as usize;
     let i = thread::block_idx_x() as usize * dim + tid;
 
-    // A clamped index and a select: with no branch above it, the barrier cannot be split in two.
+    // Every lane loads, from a clamped index: a branch here would let a compiler split the barrier.
     let x = unsafe { *input.get_unchecked(if i < n { i } else { n - 1 }) };
     unsafe { TILE[tid].write(if i < n { x } else { 0.0 }) };
     thread::sync_threads();

@@ -1,6 +1,6 @@
 //! `#[kernel]` and `#[address_space(shared)]`, with the paths and the shapes of the real `cuda_std`.
 //!
-//! Each attribute expands twice: [`emulated`] for a host target and [`nvptx`] for the GPU target, each
+//! Each attribute expands twice: `emulated` for a host target and `nvptx` for the GPU target, each
 //! half behind its own `#[cfg]`.
 
 mod emulated;

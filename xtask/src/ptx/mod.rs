@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// The compiler
     #[arg(long, value_enum, default_value_t = Compiler::Auto)]
     compiler: Compiler,
-    /// Where the PTX goes [default: target/ptx/kernels-<ARCH>.ptx, or …-split.ptx with --jump-threading]
+    /// Where the PTX goes [default: target/ptx/kernels-ARCH.ptx, or …-split.ptx with --jump-threading]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Turn rustc's JumpThreading pass on, to see it split barriers; the audit then only reports
