@@ -67,6 +67,10 @@ pub fn fault(fault: &Fault) -> String {
             format!("access to {name}[{index}], which has {len} elements")
         }
         FaultKind::UnknownPointer => "access through a pointer that is not in a buffer of the launch".into(),
+        FaultKind::CopyRead => {
+            "a read through a copy of a cell, which the emulator cannot follow; write `TILE[i].assume_init()`"
+                .into()
+        }
         FaultKind::Panic(message) => format!("panic: {message}"),
         FaultKind::TickLimit(limit) => format!("still going round a loop after {limit} trips: endless?"),
         FaultKind::Stuck(waiting) => format!("no thread can go on; {} wait", waiting.len()),

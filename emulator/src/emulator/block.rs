@@ -385,11 +385,13 @@ impl Block {
 
     #[cold]
     fn first_use(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
-        let found = self.shared.first_use(address)?;
-        if let Some(bytes) = self.shared.over_limit() {
-            self.fault(FaultKind::SharedMemory { bytes }, site);
+        match self.shared.first_use(address) {
+            Ok(found) => found,
+            Err(bytes) => {
+                self.fault(FaultKind::SharedMemory { bytes }, site);
+                stop()
+            }
         }
-        Some(found)
     }
 
     /// Writes the cell of this slot. True if the block has to stop.
@@ -410,8 +412,11 @@ impl Block {
     pub(crate) fn slot_read<T: CellValue>(&mut self, address: usize, site: Site) -> (T, bool) {
         let value = match self.locate::<T>(address, site) {
             Some((array, index)) => self.shared_read(array, index, site),
-            // A copy of a slot: which cell it came from is not known any more.
-            None => T::POISON,
+            // Which cell the copy was taken of is not known any more, nor when.
+            None => {
+                self.fault(FaultKind::CopyRead, site);
+                T::POISON
+            }
         };
         (value, self.faulted)
     }

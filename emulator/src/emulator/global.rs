@@ -543,7 +543,18 @@ pub(crate) fn across_blocks(mut runs: Vec<Run>, buffers: &[Buffer]) -> Vec<Hazar
             );
             counted |= both;
         }
-        open.push(run);
+        // Of runs over the same elements from the same line the first and the last speak for all (they are of
+        // two blocks): this keeps the comparison short where every block writes the same cell.
+        let alike = |old: &&mut Run| {
+            (old.start, old.len, old.writes, old.by.site) == (run.start, run.len, run.writes, run.by.site)
+        };
+        match open.iter_mut().filter(alike).nth(1) {
+            Some(last) => {
+                let before = std::mem::replace(last, run);
+                last.repeat(&before);
+            }
+            None => open.push(run),
+        }
     }
     hazards
 }

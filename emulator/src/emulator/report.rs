@@ -226,6 +226,8 @@ pub enum FaultKind {
     },
     /// An access through a pointer that does not lie in a buffer of this launch.
     UnknownPointer,
+    /// A read through a copy of a slot, `let c = TILE[i]; c.assume_init()`: it cannot be followed.
+    CopyRead,
     /// The kernel panicked.
     Panic(String),
     /// A thread passed more loop heads than the tick limit allows.

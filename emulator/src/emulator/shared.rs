@@ -301,19 +301,19 @@ impl SharedArrays {
         })
     }
 
-    /// Takes in the array of the program that this address lies in, if there is one.
+    /// Takes in the array of the program that this address lies in, if there is one. An error is the bytes
+    /// of all arrays, if they are more than a block may have.
     #[cold]
-    pub(crate) fn first_use(&mut self, address: usize) -> Option<(usize, usize)> {
+    pub(crate) fn first_use(&mut self, address: usize) -> Result<Option<(usize, usize)>, usize> {
         let around = |array: &&KnownArray| address.wrapping_sub(array.base) < array.cells * array.size;
-        let array = *known_arrays().iter().find(around)?;
+        let Some(array) = known_arrays().iter().find(around).copied() else { return Ok(None) };
+        let used: usize = self.arrays.iter().map(|array| array.bytes).sum();
+        let bytes = used + array.cells * array.size;
+        if bytes > MAX_STATIC_SHARED {
+            return Err(bytes);
+        }
         self.arrays.push(SharedArray::new(array));
-        self.locate(address)
-    }
-
-    /// The bytes of all arrays used so far, if they are more than a block may have.
-    pub(crate) fn over_limit(&self) -> Option<usize> {
-        let bytes = self.arrays.iter().map(|array| array.bytes).sum();
-        (bytes > MAX_STATIC_SHARED).then_some(bytes)
+        Ok(self.locate(address))
     }
 
     #[inline]

@@ -187,3 +187,20 @@ fn launches_are_limited() {
     assert_eq!(refused(0.into(), one), Some(LaunchError::GridExtent(0.into())));
     assert_eq!(refused((1, 65_536).into(), one), Some(LaunchError::GridExtent((1, 65_536).into())));
 }
+
+#[kernel]
+unsafe fn reads_a_copy(out: *mut u32) {
+    #[address_space(shared)]
+    static mut S: [MaybeUninit<u32>; 64] = [const { MaybeUninit::uninit() }; 64];
+    let t = thread::thread_idx_x() as usize;
+    unsafe { S[t].write(1) };
+    thread::sync_threads();
+    let cell = unsafe { S[63 - t] };
+    unsafe { *out.add(t) = cell.assume_init() };
+}
+
+/// The read was the copy, which nobody saw: better no verdict than a wrong one.
+#[test]
+fn a_read_through_a_copy_is_refused() {
+    assert_eq!(fault(1, reads_a_copy).what, FaultKind::CopyRead);
+}

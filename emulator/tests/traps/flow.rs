@@ -14,7 +14,70 @@ fn wait_and_say() -> bool {
     true
 }
 
+fn wait_if(condition: bool) -> bool {
+    if condition {
+        thread::sync_threads();
+    }
+    condition
+}
+
+struct Tile;
+
+impl Tile {
+    fn sync() {
+        thread::sync_threads();
+    }
+}
+
 shapes! {
+    /// A labelled block left above the barrier, and a `return` at the end: the barrier was skipped.
+    skipped_by_label(_S, t, _b, out) {
+        'skip: {
+            if t < 32 {
+                break 'skip;
+            }
+            thread::sync_threads();
+        }
+        out.add(t).write(1);
+        return;
+    }
+
+    /// A barrier behind `&&`, and a `return` at the end.
+    skipped_by_lazy_and(_S, t, _b, out) {
+        let _ = t < 32 && {
+            thread::sync_threads();
+            true
+        };
+        out.add(t).write(1);
+        return;
+    }
+
+    /// One helper in two conditions: two barriers.
+    helper_in_two_conditions(_S, t, _b, out) {
+        if wait_if(t < 32) {
+            out.add(t).write(1);
+        }
+        if wait_if(t >= 32) {
+            out.add(t).write(2);
+        }
+    }
+
+    /// A function of a type is a helper as well.
+    function_of_a_type_in_both_arms(_S, t, _b, out) {
+        if t < 32 {
+            Tile::sync();
+        } else {
+            Tile::sync();
+        }
+        out.add(t).write(1);
+    }
+
+    /// `*p += x` reads and writes.
+    accumulates(_S, _t, _b, out) {
+        let mut out = out;
+        *out |= 1;
+    }
+
     /// One helper called from two places: two barriers, though their line is one.
     helper_in_both_arms(_S, t, _b, out) {
         if t < 32 {
@@ -230,7 +293,7 @@ fn verdicts() {
     let divergent = Verdict::divergent;
     let clean = Verdict::clean;
     let stuck = || Verdict { stuck: true, ..Verdict::clean() };
-    let table: [(&str, Kernel, Verdict); 18] = [
+    let table: [(&str, Kernel, Verdict); 22] = [
         ("helper in both arms", helper_in_both_arms, divergent()),
         ("helper twice", helper_twice, clean()),
         ("continue past", continue_past, divergent()),
@@ -251,10 +314,22 @@ fn verdicts() {
             Verdict::race(&[cuda_std::emulator::Kind::Raw], Level::Warning)
         }),
         ("masks that disagree", masks_that_disagree, stuck()),
+        ("skipped by label", skipped_by_label, divergent()),
+        ("skipped by lazy and", skipped_by_lazy_and, divergent()),
+        ("helper in two conditions", helper_in_two_conditions, divergent()),
+        ("function of a type in both arms", function_of_a_type_in_both_arms, divergent()),
     ];
     for (name, kernel, expected) in table {
         assert_eq!(judge(1, 64, kernel), expected, "{name}");
     }
+}
+
+/// Plain writes of the same value are an info; these read as well.
+#[test]
+fn an_update_in_place_is_a_read_and_a_write() {
+    let (report, _) = launch(Launch::new(1, 64), 128, accumulates);
+    assert_eq!(report.race(), Some(Level::Error), "{report:#?}");
+    assert!(report.hazards.iter().any(|hazard| !hazard.first.writes || !hazard.second.writes));
 }
 
 /// The trip that all leave in is the one that the answer shows.

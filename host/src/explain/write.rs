@@ -4,15 +4,20 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::{fs, process};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-/// Writes a file: under another name first, so that nobody sees half of it.
+/// Writes a file: under another name first, so that nobody sees half of it. A link is followed.
 ///
 /// # Errors
 ///
-/// If it cannot be written. Then nothing has changed.
+/// If it cannot be written, or if something that is no file stands there. Then nothing has changed.
 pub fn write(path: &Path, text: &str) -> Result<()> {
     let what = || format!("cannot write {}", path.display());
+    let target = fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
+    if path.exists() && !path.is_file() {
+        bail!("{} is no file", path.display());
+    }
     let name = path.file_name().with_context(|| format!("{} is not the name of a file", path.display()))?;
     let mut beside = OsString::from(".");
     beside.push(name);

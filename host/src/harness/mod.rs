@@ -22,7 +22,7 @@ pub use outcome::Outcome;
 
 /// A thread may go round loops four times for each element, and at least this often: a learner should
 /// not wait long for being told that a loop is endless.
-const LEAST_TICK_LIMIT: u32 = 1 << 16;
+const LEAST_TICK_LIMIT: u32 = 1 << 20;
 
 const FOUND: u8 = 1;
 const CANNOT_RUN: u8 = 2;

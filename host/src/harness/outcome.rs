@@ -83,6 +83,7 @@ fn barrier(report: &Report) -> &'static str {
 fn access(report: &Report) -> &'static str {
     match report.fault.as_ref().map(|fault| &fault.what) {
         Some(FaultKind::OutOfBounds { .. } | FaultKind::UnknownPointer) => "out of bounds",
+        Some(FaultKind::CopyRead) => "read of a copy",
         Some(FaultKind::Panic(_)) => "panic",
         Some(FaultKind::TickLimit(_)) => "endless",
         Some(FaultKind::Stuck(_)) => "stuck",

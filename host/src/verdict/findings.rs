@@ -222,6 +222,11 @@ fn fault(fault: &Fault) -> String {
             "a kernel sees only the memory that the host lends it",
             "pass a pointer to a lent buffer",
         ),
+        FaultKind::CopyRead => (
+            "a read through a copy of a cell of shared memory".to_owned(),
+            "the copy was the read, and the emulator could not follow it",
+            "read the cell where it is: `TILE[i].assume_init()`",
+        ),
         FaultKind::Panic(message) => (
             format!("panic: {message}"),
             "on a GPU a panic is a trap, which ends the launch",

@@ -2,12 +2,13 @@
 //!
 //! A mark is a call that carries the place of what it marks in the source, by its span.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::visit::Visit;
 use syn::visit_mut::{VisitMut, visit_expr_mut, visit_stmt_mut};
 use syn::{
-    BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprLoop, ExprWhile, Item, Stmt, parse_quote_spanned,
+    BinOp, Block, Expr, ExprBinary, ExprForLoop, ExprIf, ExprLoop, ExprUnary, ExprWhile, Item, Stmt, UnOp,
+    parse_quote_spanned,
 };
 
 use super::calls::{calls_helper, may_wait};
@@ -46,6 +47,16 @@ impl Marker {
         }
     }
 
+    /// Puts the calls of helpers in a condition on the thread's path. One with `let` cannot be taken apart.
+    fn mark_condition(&mut self, condition: &mut Expr) {
+        let helper = calls_helper(|search| search.visit_expr(condition));
+        if helper && !binds(condition) {
+            let stmts = &mut Vec::new();
+            self.mark_call(Stmt::Expr(condition.clone(), None), stmts);
+            *condition = parse_quote_spanned! { start(condition) => { #(#stmts)* } };
+        }
+    }
+
     /// Around a loop: enter, a trip at the head of the body, leave and join behind it.
     fn mark_loop(&mut self, at: Span, body: &mut Block, rebuild: impl FnOnce(Block) -> Expr) -> Expr {
         let outer = self.name("outer");
@@ -65,9 +76,9 @@ impl Marker {
 
     /// Around a branch, or a block that can be left by a `break`: enter, an arm at the head of each of its
     /// arms, leave and join behind it.
-    fn mark_branch(&mut self, branch: &mut Expr) -> Expr {
+    fn mark_branch(&mut self, branch: &mut Expr, end: Span) -> Expr {
         let (at, outer, result) = (start(branch), self.name("outer"), self.name("result"));
-        let join = join(end(branch));
+        let join = join(end);
         let mut arms = 0_u32;
         let mut arm = || {
             arms += 1;
@@ -110,25 +121,57 @@ fn start(tokens: &impl ToTokens) -> Span {
     tokens.to_token_stream().into_iter().next().map_or_else(Span::call_site, |token| token.span())
 }
 
-/// The last token's span.
-fn end(tokens: &impl ToTokens) -> Span {
-    match tokens.to_token_stream().into_iter().last() {
-        Some(TokenTree::Group(group)) => group.span_close(),
-        Some(token) => token.span(),
-        None => Span::call_site(),
+/// Where the expression ends, as it was written: its closing brace, if it has one. (Tokens made from an
+/// expression have the span of a whole group at both of its ends.)
+fn end(expr: &Expr) -> Span {
+    match expr {
+        Expr::If(branch) => match &branch.else_branch {
+            Some((_, other)) => end(other),
+            None => branch.then_branch.brace_token.span.close(),
+        },
+        Expr::Match(branch) => branch.brace_token.span.close(),
+        Expr::Block(block) => block.block.brace_token.span.close(),
+        Expr::Unsafe(block) => block.block.brace_token.span.close(),
+        Expr::Binary(either) => end(&either.right),
+        Expr::Paren(inside) => inside.paren_token.span.close(),
+        Expr::Call(call) => call.paren_token.span.close(),
+        Expr::MethodCall(call) => call.paren_token.span.close(),
+        other => other.to_token_stream().into_iter().last().map_or_else(Span::call_site, |last| last.span()),
     }
+}
+
+/// `*pointer += value` as `*pointer = *pointer + value`: a handle cannot see that the one reads and writes.
+fn read_and_write(expr: &ExprBinary) -> Option<Expr> {
+    let Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr: pointer, .. }) = &*expr.left else { return None };
+    let (at, value) = (start(expr), &expr.right);
+    let operator = match expr.op {
+        BinOp::AddAssign(_) => quote!(+),
+        BinOp::SubAssign(_) => quote!(-),
+        BinOp::MulAssign(_) => quote!(*),
+        BinOp::DivAssign(_) => quote!(/),
+        BinOp::RemAssign(_) => quote!(%),
+        BinOp::BitAndAssign(_) => quote!(&),
+        BinOp::BitOrAssign(_) => quote!(|),
+        BinOp::BitXorAssign(_) => quote!(^),
+        BinOp::ShlAssign(_) => quote!(<<),
+        BinOp::ShrAssign(_) => quote!(>>),
+        _ => return None,
+    };
+    Some(Expr::Verbatim(quote_spanned! { at => *#pointer = *#pointer #operator (#value) }))
 }
 
 /// `&&` and `||`: the right side is a branch. A condition with `let` cannot be taken apart.
 fn is_lazy(either: &ExprBinary) -> bool {
-    let lets = |side: &Expr| matches!(side, Expr::Let(_));
-    let mut binds = lets(&either.left) || lets(&either.right);
-    let mut left = &*either.left;
-    while let Expr::Binary(more) = left {
-        binds |= lets(&more.left) || lets(&more.right);
-        left = &more.left;
+    !binds(&either.left) && !binds(&either.right) && matches!(either.op, BinOp::And(_) | BinOp::Or(_))
+}
+
+/// Is this a condition with `let`?
+fn binds(condition: &Expr) -> bool {
+    match condition {
+        Expr::Let(_) => true,
+        Expr::Binary(either) => binds(&either.left) || binds(&either.right),
+        _ => false,
     }
-    !binds && matches!(either.op, BinOp::And(_) | BinOp::Or(_))
 }
 
 /// A statement whose own statements are marked one by one.
@@ -167,12 +210,20 @@ impl VisitMut for Marker {
 
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         let waits = may_wait(|search| search.visit_expr(expr));
+        let end = end(expr);
+        if let Expr::If(ExprIf { cond, .. }) | Expr::While(ExprWhile { cond, .. }) = expr {
+            self.mark_condition(cond);
+        }
         visit_expr_mut(self, expr);
         let at = start(expr);
         let marked = match expr {
-            Expr::If(_) | Expr::Match(_) if waits => self.mark_branch(expr),
-            Expr::Block(block) if block.label.is_some() => self.mark_branch(expr),
-            Expr::Binary(either) if waits && is_lazy(either) => self.mark_branch(expr),
+            Expr::If(_) | Expr::Match(_) if waits => self.mark_branch(expr, end),
+            Expr::Block(block) if block.label.is_some() => self.mark_branch(expr, end),
+            Expr::Binary(either) if waits && is_lazy(either) => self.mark_branch(expr, end),
+            Expr::Binary(either) => match read_and_write(either) {
+                Some(assignment) => assignment,
+                None => return,
+            },
             Expr::ForLoop(looping) => {
                 let shell = looping.clone();
                 self.mark_loop(at, &mut looping.body, |body| Expr::ForLoop(ExprForLoop { body, ..shell }))

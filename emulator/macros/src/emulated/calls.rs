@@ -79,8 +79,9 @@ fn what(path: &Path) -> Callee {
     );
     let index = ["thread_idx", "block_idx", "block_dim", "grid_dim", "index", "lane_id"];
     let of_thread = matches!(parent.as_str(), "thread" | "warp" | "");
+    let harmless_type = matches!(parent.as_str(), "MaybeUninit" | "Option" | "Result" | "Some");
     if constructs(&name)
-        || constructs(&parent)
+        || harmless_type
         || primitive
         || (of_thread && index.iter().any(|prefix| name.starts_with(prefix)))
     {

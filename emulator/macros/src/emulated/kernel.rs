@@ -37,7 +37,7 @@ fn expand(item: &ItemFn) -> Result<TokenStream, Error> {
         #[cfg(not(target_arch = "nvptx64"))]
         #(#attrs)*
         // Following a raw pointer needs `unsafe`; following a handle does not.
-        #[allow(unreachable_code, unused_unsafe, clippy::let_unit_value, clippy::ptr_arg)]
+        #[allow(unreachable_code, unused_unsafe, unused_parens, clippy::assign_op_pattern, clippy::let_unit_value, clippy::ptr_arg)]
         #vis #sig {
             #(#handles)*
             #body
