@@ -10,6 +10,13 @@ use cuda_std::{address_space, kernel, thread, warp};
 use crate::common::{Kernel, launch, shapes};
 
 shapes! {
+    reads_a_copy(S, t, b, out) {
+        S[t].write(1);
+        thread::sync_threads();
+        let cell = S[b - 1 - t];
+        out.add(t).write(cell.assume_init());
+    }
+
     beyond_shared(S, t, _b, out) {
         if t == 9 {
             S[1000 + 3 * t].write(1);
@@ -186,17 +193,6 @@ fn launches_are_limited() {
     assert_eq!(refused(one, (32, 33).into()), Some(LaunchError::BlockThreads(32 * 33)));
     assert_eq!(refused(0.into(), one), Some(LaunchError::GridExtent(0.into())));
     assert_eq!(refused((1, 65_536).into(), one), Some(LaunchError::GridExtent((1, 65_536).into())));
-}
-
-#[kernel]
-unsafe fn reads_a_copy(out: *mut u32) {
-    #[address_space(shared)]
-    static mut S: [MaybeUninit<u32>; 64] = [const { MaybeUninit::uninit() }; 64];
-    let t = thread::thread_idx_x() as usize;
-    unsafe { S[t].write(1) };
-    thread::sync_threads();
-    let cell = unsafe { S[63 - t] };
-    unsafe { *out.add(t) = cell.assume_init() };
 }
 
 /// The read was the copy, which nobody saw: better no verdict than a wrong one.
