@@ -38,7 +38,7 @@ pub enum Format {
 
 /// Runs the lesson: three kernels, four block sizes, one table.
 #[derive(Clone, Debug, Parser)]
-#[command(name = "cargo xtask run", disable_version_flag = true)]
+#[command(name = "cargo xtask run", bin_name = "cargo xtask run", disable_version_flag = true)]
 pub struct Args {
     /// Where the kernels run
     #[arg(long, value_enum, default_value = "auto")]
@@ -49,8 +49,8 @@ pub struct Args {
     /// How many elements
     #[arg(long, default_value_t = 262_755)]
     pub n: usize,
-    /// Block sizes to run the racy and the synced kernel with
-    #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
+    /// Block sizes to run the racy and the synced kernel with, comma-separated
+    #[arg(long, value_delimiter = ',', default_value = "32,64,128,256")]
     pub blocks: Vec<u32>,
     /// Block size of the prefix kernel
     #[arg(long, default_value_t = 256)]
@@ -73,6 +73,9 @@ pub struct Args {
     /// How many seconds a launch on a card may take before it counts as hung
     #[arg(long, hide = true, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
     pub patience: u32,
+    /// Only say what is wrong with the flags, if anything
+    #[arg(long, hide = true)]
+    pub check_flags: bool,
     /// Run one kernel only, as a checker wants it
     #[arg(long, hide = true, value_enum)]
     pub only: Option<Only>,

@@ -4,39 +4,27 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use clap::Parser;
 
 use crate::args::{Args, DeviceChoice, Format};
+use crate::command;
 use crate::device::{Device, Emulator};
 use crate::lesson::{self, Launched, Run};
 use crate::report;
 
 const GATE_FAILED: u8 = 1;
-const CANNOT_RUN: u8 = 2;
 
 /// Runs the lesson with the program's command line.
 #[must_use]
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) if error.use_stderr() => {
-            eprintln!("{}", error.render().to_string().lines().next().unwrap_or_default());
-            return ExitCode::from(CANNOT_RUN);
-        }
-        Err(help) => {
-            print!("{}", help.render());
-            return ExitCode::SUCCESS;
-        }
-    };
-    run(&args).unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        ExitCode::from(CANNOT_RUN)
-    })
+    command::main(run)
 }
 
 fn run(args: &Args) -> Result<ExitCode> {
     if let Err(message) = args.check() {
         bail!(message);
+    }
+    if args.check_flags {
+        return Ok(ExitCode::SUCCESS);
     }
     let mut device = open(args)?;
     let mut stdout = io::stdout().lock();

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -29,8 +30,8 @@ pub(crate) struct Args {
 /// `cargo xtask build-cuda`: builds without asking for a card, and says how to run it where one is.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let program = Program::build(&args.arch, args.compiler)?;
-    println!("program  {}\nkernels  {}", program.path.display(), program.ptx.display());
-    println!("on a machine with a card: lesson-cuda --ptx {}", file_name(&program.ptx));
+    writeln!(io::stdout(), "program  {}\nkernels  {}", program.path.display(), program.ptx.display())?;
+    writeln!(io::stdout(), "on a machine with a card: lesson-cuda --ptx {}", file_name(&program.ptx))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 
 mod cargo;
 mod check;
+mod command;
 mod cuda;
 mod docs;
 mod doctor;
@@ -31,7 +32,11 @@ pub(crate) const CHECK_FAILED: u8 = 1;
 pub(crate) const CANNOT_RUN: u8 = 2;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "What the block barrier guarantees: a lesson in Rust")]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "What the block barrier guarantees: a lesson in Rust"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -76,44 +81,24 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error),
-    };
-    let done = match cli.command {
+    command::main(|cli: &Cli| match &cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
-        Some(Command::Run(args)) => run::run(&args),
-        Some(Command::Explain(args)) => explain::run(&args),
-        Some(Command::Exhibits(args)) => exhibits::run(&args),
-        Some(Command::Exhibit(args)) => exhibit::run(&args),
-        Some(Command::Docs(args)) => docs::run(&args),
-        Some(Command::Ptx(args)) => ptx::run(&args),
-        Some(Command::Explore(args)) => explore::run(&args),
-        Some(Command::BuildCuda(args)) => cuda::run(&args),
-        Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, &args),
-        Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, &args),
-        Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, &args),
+        Some(Command::Run(args)) => run::run(args),
+        Some(Command::Explain(args)) => explain::run(args),
+        Some(Command::Exhibits(args)) => exhibits::run(args),
+        Some(Command::Exhibit(args)) => exhibit::run(args),
+        Some(Command::Docs(args)) => docs::run(args),
+        Some(Command::Ptx(args)) => ptx::run(args),
+        Some(Command::Explore(args)) => explore::run(args),
+        Some(Command::BuildCuda(args)) => cuda::run(args),
+        Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, args),
+        Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, args),
+        Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, args),
         Some(Command::CheckCudaStd) => rust_cuda::check::run(),
         Some(Command::Doctor) => doctor::run(),
-        Some(Command::Lint(args)) => lint::run(&args),
-        Some(Command::Exercise(args)) => exercise::run(&args),
-        Some(Command::Check(args)) => check::run(&args),
-        Some(Command::Test(args)) => cargo::test(&args),
-    };
-    done.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        ExitCode::from(CANNOT_RUN)
+        Some(Command::Lint(args)) => lint::run(args),
+        Some(Command::Exercise(args)) => exercise::run(args),
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Test(args)) => cargo::test(args),
     })
-}
-
-/// Help goes out as it is; a wrong command line is one line.
-fn usage(error: &clap::Error) -> ExitCode {
-    let text = error.render().to_string();
-    if error.use_stderr() {
-        eprintln!("{}", text.lines().next().unwrap_or_default());
-        ExitCode::from(CANNOT_RUN)
-    } else {
-        print!("{text}");
-        ExitCode::SUCCESS
-    }
 }

@@ -20,27 +20,35 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let (device, others) = take_device(&args.flags);
-    let Some(compiler) = compiler(&args.flags) else { return on_emulator(&args.flags) };
+    let Some(compiler) = compiler(&args.flags) else { return lesson(&args.flags) };
+    if device != Device::TheirBusiness {
+        // Wrong flags are told before this machine is looked at.
+        let checked = lesson(&[&["--check-flags".to_owned()], &args.flags[..]].concat())?;
+        if checked != ExitCode::SUCCESS {
+            return Ok(checked);
+        }
+    }
     match device {
         Device::Cuda => on_card(others, compiler).context("--device cuda"),
         Device::Auto => match driver::probe() {
             Err(absent) => {
                 eprintln!("{absent}; the lesson runs on the emulator\n");
-                on_emulator(&args.flags)
+                lesson(&args.flags)
             }
             Ok(card) => match Program::for_card(&card, compiler) {
                 Ok(program) => pass_on(program.command().args(others)),
                 Err(error) => {
                     eprintln!("{}", fallback(&card.name, &format!("{error:#}")));
-                    on_emulator(&args.flags)
+                    lesson(&args.flags)
                 }
             },
         },
-        Device::TheirBusiness => on_emulator(&args.flags),
+        Device::TheirBusiness => lesson(&args.flags),
     }
 }
 
-fn on_emulator(flags: &[String]) -> Result<ExitCode> {
+/// Lets the emulator's program do what the flags say.
+fn lesson(flags: &[String]) -> Result<ExitCode> {
     if !cargo().args(["build", "--quiet", "--release", "--package", "host"]).status()?.success() {
         bail!("the lesson does not build; the compiler's message is above");
     }

@@ -17,3 +17,12 @@ fn asking_for_a_card_that_is_not_there_is_one_line() {
     assert!(stderr.starts_with("error: --device cuda: "), "{stderr}");
     assert!(output.stdout.is_empty());
 }
+
+#[test]
+fn wrong_flags_are_told_before_the_machine_is_looked_at() {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["run", "--", "--n", "0"]).output();
+    let output = output.expect("it starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert_eq!(stderr, "error: --n 0 leaves nothing to do; give at least 1 element\n");
+}

@@ -8,10 +8,9 @@ use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use host::args::{DeviceChoice, Format};
 use host::exhibits::{self, Blocks, Exhibit, Guess, Outcome};
-use host::{device::Device, device::Emulator, docs};
+use host::{command, device::Device, device::Emulator, docs};
 
 const NOT_AS_EXPECTED: u8 = 1;
-const CANNOT_RUN: u8 = 2;
 
 #[derive(Parser)]
 #[command(
@@ -68,24 +67,10 @@ struct Show {
 }
 
 fn main() -> ExitCode {
-    let done = match Cli::try_parse() {
-        Ok(cli) => match cli.command {
-            Command::Exhibits { card, format } => list(card, format),
-            Command::Exhibit(args) => show(&args),
-            Command::Docs { check } => renew(check),
-        },
-        Err(error) if error.use_stderr() => {
-            eprintln!("{}", error.render().to_string().lines().next().unwrap_or_default());
-            return ExitCode::from(CANNOT_RUN);
-        }
-        Err(help) => {
-            print!("{}", help.render());
-            return ExitCode::SUCCESS;
-        }
-    };
-    done.unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        ExitCode::from(CANNOT_RUN)
+    command::main(|cli: &Cli| match &cli.command {
+        Command::Exhibits { card, format } => list(*card, *format),
+        Command::Exhibit(args) => show(args),
+        Command::Docs { check } => renew(*check),
     })
 }
 
@@ -111,21 +96,21 @@ fn show(args: &Show) -> Result<ExitCode> {
             bail!("--predict asks questions, which --format json has no room for; leave out one of them");
         }
         let outcomes = run(exhibit, &blocks, args.seed)?;
-        println!("{:#}", exhibits::json(exhibit, &device, args.seed, &outcomes));
+        writeln!(io::stdout(), "{:#}", exhibits::json(exhibit, &device, args.seed, &outcomes))?;
         return Ok(verdict(&outcomes));
     }
-    let stdout = io::stdout();
+    let mut stdout = io::stdout();
     let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    println!("{}", exhibits::page(exhibit, colour));
+    writeln!(stdout, "{}", exhibits::page(exhibit, colour))?;
     let guesses = if args.predict { ask(&blocks)? } else { Vec::new() };
     let outcomes = run(exhibit, &blocks, args.seed)?;
-    println!("device: {device}\nschedule: {}\n", exhibits::schedule(exhibit, args.seed));
-    print!("{}", exhibits::results(exhibit, &outcomes));
+    writeln!(stdout, "device: {device}\nschedule: {}\n", exhibits::schedule(exhibit, args.seed))?;
+    write!(stdout, "{}", exhibits::results(exhibit, &outcomes))?;
     if !guesses.is_empty() {
-        println!();
+        writeln!(stdout)?;
     }
     for (guess, outcome) in guesses.iter().zip(&outcomes) {
-        println!("{}", guess.compare(outcome));
+        writeln!(stdout, "{}", guess.compare(outcome))?;
     }
     Ok(verdict(&outcomes))
 }
@@ -154,11 +139,11 @@ fn blocks(exhibit: &Exhibit, asked: Option<u32>) -> Result<Vec<u32>> {
 }
 
 fn ask(blocks: &[u32]) -> Result<Vec<Guess>> {
-    println!("Say {}.", exhibits::WORDS);
     let (mut input, mut output) = (io::stdin().lock(), io::stdout());
+    writeln!(output, "Say {}.", exhibits::WORDS)?;
     let guesses = blocks.iter().map(|&block| Guess::ask(block, &mut input, &mut output));
     let guesses = guesses.collect::<Result<_>>()?;
-    println!();
+    writeln!(output)?;
     Ok(guesses)
 }
 
@@ -178,7 +163,7 @@ fn renew(check: bool) -> Result<ExitCode> {
         if check {
             eprintln!("{page} quotes what has changed; run `cargo xtask docs`");
         } else {
-            println!("renewed {page}");
+            writeln!(io::stdout(), "renewed {page}")?;
         }
     }
     let fails = check && !stale.is_empty();

@@ -1,21 +1,22 @@
 //! `cargo xtask explain`: a page that shows one run of a kernel, step by step.
 //! Exit codes: 0 written, 2 cannot run.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
-use std::{env, fs};
+use std::io::{self, Write};
+use std::path::{self, Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
+use host::command;
 use host::exhibits::{self, EXHIBITS, Exhibit};
 use host::explain::page::{Contents, Shown};
 use host::explain::{Extent, choice, choices, index, page, scene, write};
 
-const CANNOT_RUN: u8 = 2;
-
 /// Writes a page that shows what the threads of a block do, drawn from a run of the emulator.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask explain", disable_version_flag = true)]
+#[command(name = "cargo xtask explain", bin_name = "cargo xtask explain", disable_version_flag = true)]
 struct Args {
     /// What to show first; `cargo xtask exhibits` lists them
     #[arg(default_value = "block-32-hides-it")]
@@ -38,27 +39,10 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) if error.use_stderr() => {
-            eprintln!("{}", error.render().to_string().lines().next().unwrap_or_default());
-            return ExitCode::from(CANNOT_RUN);
-        }
-        Err(help) => {
-            print!("{}", help.render());
-            return ExitCode::SUCCESS;
-        }
-    };
-    match run(&args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(CANNOT_RUN)
-        }
-    }
+    command::main(run)
 }
 
-fn run(args: &Args) -> Result<()> {
+fn run(args: &Args) -> Result<ExitCode> {
     let Some(first) = exhibits::find(&args.exhibit) else {
         bail!("there is no exhibit {:?}; did you mean {}?", args.exhibit, exhibits::nearest(&args.exhibit));
     };
@@ -69,11 +53,11 @@ fn run(args: &Args) -> Result<()> {
         bail!("--block {block}: {} has something to show at {}", first.name, sizes.join(", "));
     }
     let written = if args.all { write_all(args)? } else { write_one(args, first)? };
-    println!("{}", written.display());
-    if args.open {
-        open(&written)?;
+    writeln!(io::stdout(), "{}", written.display())?;
+    if args.open && !opens(&written) {
+        eprintln!("no browser found; open this file yourself: {}", path::absolute(&written)?.display());
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// One file with every exhibit in it; the one asked for is there in full.
@@ -132,18 +116,26 @@ fn beside_us(name: &str) -> Result<PathBuf> {
     Ok(folder.join(name))
 }
 
-fn open(path: &Path) -> Result<()> {
-    let (program, flags): (&str, &[&str]) = if cfg!(target_os = "macos") {
-        ("open", &[])
+/// Whether a browser seems to show the file.
+fn opens(path: &Path) -> bool {
+    let program = if cfg!(target_os = "macos") {
+        "open"
     } else if cfg!(windows) {
-        ("explorer", &[])
+        "explorer"
     } else {
-        ("xdg-open", &[])
+        "xdg-open"
     };
-    Command::new(program)
-        .args(flags)
-        .arg(path)
-        .spawn()
-        .with_context(|| format!("the page is written, but {program} does not start a browser"))?;
-    Ok(())
+    let mut command = Command::new(program);
+    command.arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut opener) = command.spawn() else { return false };
+    // One that still runs then is the browser itself. explorer's exit code says nothing.
+    let patience = Instant::now() + Duration::from_secs(2);
+    while !cfg!(windows) && Instant::now() < patience {
+        match opener.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) => thread::sleep(Duration::from_millis(20)),
+            Err(_) => return false,
+        }
+    }
+    true
 }

@@ -4,18 +4,18 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use cuda_std::emulator::{Policy, Schedule};
+use host::command;
 use host::explore::{self, Explored, Shown, Size, Subject};
 use host::verdict;
 
 const FOUND: u8 = 1;
-const CANNOT_RUN: u8 = 2;
 
 /// Runs one kernel under many schedules.
 #[derive(Parser)]
-#[command(name = "cargo xtask explore", disable_version_flag = true)]
+#[command(name = "cargo xtask explore", bin_name = "cargo xtask explore", disable_version_flag = true)]
 struct Args {
     /// A kernel of the lesson, or an exhibit
     kernel: String,
@@ -63,32 +63,24 @@ impl From<Turns> for Policy {
 }
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) if error.use_stderr() => {
-            eprintln!("{}", error.render().to_string().lines().next().unwrap_or_default());
-            return ExitCode::from(CANNOT_RUN);
-        }
-        Err(help) => {
-            print!("{}", help.render());
-            return ExitCode::SUCCESS;
-        }
-    };
-    run(&args).unwrap_or_else(|error| {
-        eprintln!("error: {error:#}");
-        ExitCode::from(CANNOT_RUN)
-    })
+    command::main(run)
 }
 
 fn run(args: &Args) -> Result<ExitCode> {
     let subject = explore::subject(&args.kernel)?;
+    if args.schedules == 0 {
+        bail!("--schedules 0 leaves nothing to run; give at least 1");
+    }
+    if args.n.is_some() && !subject.takes_n() {
+        bail!("--n: exhibits bring their own input");
+    }
     let size = Size { block: args.block, n: args.n.unwrap_or(args.block as usize).max(1) };
     let (text, found) = match &args.replay {
         Some(schedule) => replay(&*subject, size, schedule)?,
         None => {
             let policy = args.policy.into();
             let explored = explore::explore(&*subject, size, policy, args.seed, args.schedules)?;
-            (tell(args, size, &explored), explored.findings + explored.wrong > 0)
+            (tell(args, &*subject, size, &explored), explored.findings + explored.wrong > 0)
         }
     };
     let mut stdout = io::stdout().lock();
@@ -110,7 +102,7 @@ fn replay(subject: &dyn Subject, size: Size, schedule: &Schedule) -> Result<(Str
     Ok((parts.join("\n\n"), !ran.report.is_clean() || ran.mismatches > 0))
 }
 
-fn tell(args: &Args, size: Size, explored: &Explored) -> String {
+fn tell(args: &Args, subject: &dyn Subject, size: Size, explored: &Explored) -> String {
     let Explored { runs, interleavings, outputs, findings, wrong, .. } = explored;
     let all = if explored.complete { ": all there are" } else { "" };
     let lines = [
@@ -122,9 +114,10 @@ fn tell(args: &Args, size: Size, explored: &Explored) -> String {
     ];
     let again = |what: &str, Shown { schedule, mismatches, .. }: &Shown| {
         let (kernel, Size { block, n }) = (&args.kernel, size);
+        let n = if subject.takes_n() { format!(" --n {n}") } else { String::new() };
         format!(
             "first {what}: {schedule}, {}\n  \
-             cargo xtask explore {kernel} --block {block} --n {n} --replay {schedule}",
+             cargo xtask explore {kernel} --block {block}{n} --replay {schedule}",
             answer(*mismatches)
         )
     };

@@ -42,6 +42,11 @@ pub trait Subject {
         &[]
     }
 
+    /// Whether it can be given a number of elements.
+    fn takes_n(&self) -> bool {
+        true
+    }
+
     /// Runs it once.
     ///
     /// # Errors
@@ -89,6 +94,10 @@ impl Subject for &'static Exhibit {
 
     fn blocks(&self) -> &'static [u32] {
         self.blocks.shown()
+    }
+
+    fn takes_n(&self) -> bool {
+        false
     }
 
     fn run(&self, Size { block, .. }: Size, schedule: &Schedule) -> Result<Ran> {

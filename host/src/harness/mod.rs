@@ -7,6 +7,7 @@ mod number;
 mod outcome;
 mod print;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -14,6 +15,7 @@ use clap::Parser;
 use cuda_std::emulator::{FaultKind, Launch};
 
 use crate::args::Format;
+use crate::command;
 use crate::verdict;
 
 pub use number::Number;
@@ -25,19 +27,18 @@ pub use outcome::Outcome;
 const LEAST_TICK_LIMIT: u32 = 1 << 20;
 
 const FOUND: u8 = 1;
-const CANNOT_RUN: u8 = 2;
 
 #[derive(Parser)]
 #[command(disable_version_flag = true)]
 struct Args {
     /// Block sizes to launch the kernel with
-    #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
+    #[arg(long, value_delimiter = ',', default_value = "32,64,128,256")]
     block: Vec<u32>,
     /// How many elements each slice and buffer has
     #[arg(long, default_value_t = 4096)]
     n: usize,
     /// Seeds of the emulator's interleaving, one run each
-    #[arg(long, value_delimiter = ',', default_values_t = [0])]
+    #[arg(long, value_delimiter = ',', default_value = "0")]
     seed: Vec<u64>,
     /// The value of a scalar parameter
     #[arg(long, value_name = "NAME=VALUE")]
@@ -112,25 +113,16 @@ impl Case<'_> {
 
 /// The whole program: reads the command line, calls `launch` for each block size and seed, and reports.
 pub fn main(kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) => {
-            eprintln!("{}", error.render().to_string().lines().next().unwrap_or_default());
-            return ExitCode::from(CANNOT_RUN);
+    command::main(|args: &Args| {
+        let launched = run(args, kernel, launch)?;
+        let mut stdout = io::stdout();
+        match args.format {
+            Format::Table => writeln!(stdout, "{}", print::text(&launched))?,
+            Format::Json => writeln!(stdout, "{:#}", print::json(kernel, args.n, &args.arg, &launched))?,
         }
-    };
-    let launched = match run(&args, kernel, launch) {
-        Ok(launched) => launched,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            return ExitCode::from(CANNOT_RUN);
-        }
-    };
-    match args.format {
-        Format::Table => println!("{}", print::text(&launched)),
-        Format::Json => println!("{:#}", print::json(kernel, args.n, &args.arg, &launched)),
-    }
-    if launched.iter().all(|launched| launched.clean) { ExitCode::SUCCESS } else { ExitCode::from(FOUND) }
+        let clean = launched.iter().all(|launched| launched.clean);
+        Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+    })
 }
 
 fn run(args: &Args, kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> Result<Vec<Launched>> {

@@ -3,6 +3,7 @@
 mod generate;
 mod kernel;
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -28,8 +29,8 @@ pub(crate) struct Args {
     /// Which kernel, if the file has several
     #[arg(long)]
     kernel: Option<String>,
-    /// Block sizes to launch it with
-    #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
+    /// Block sizes to launch it with, comma-separated
+    #[arg(long, value_delimiter = ',', default_value = "32,64,128,256")]
     block: Vec<u32>,
     /// How many elements each slice and buffer has, and how many threads there are at least
     #[arg(long, default_value_t = 4096)]
@@ -89,12 +90,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
     let lint = lint::check(&[Source { name: shown.to_string(), text: source }])?;
     if args.format == Format::Table {
-        println!("{}\n\nthe lint over the source:\n{lint}\n", header(&kernel, args, &scalars));
+        writeln!(io::stdout(), "{}\n\nthe lint over the source:\n{lint}\n", header(&kernel, args, &scalars))?;
     }
     let (status, report) = program::run(&program, &flags(args, &scalars), Duration::from_secs(args.timeout))?;
     match (status.code(), args.format) {
-        (Some(0 | 1), Format::Table) => print!("{report}"),
-        (Some(0 | 1), Format::Json) => println!("{:#}", with_lint(&report, &lint)?),
+        (Some(0 | 1), Format::Table) => write!(io::stdout(), "{report}")?,
+        (Some(0 | 1), Format::Json) => writeln!(io::stdout(), "{:#}", with_lint(&report, &lint)?)?,
         // It has said why.
         (Some(2), _) => return Ok(ExitCode::from(CANNOT_RUN)),
         _ => bail!("the program around the kernel crashed ({status}): did it recurse too deeply?"),

@@ -10,6 +10,7 @@ mod submission;
 mod texts;
 mod watch;
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -45,16 +46,16 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = Folder::new(args.folder.clone())?;
     if let Some(hint) = args.hint {
-        print!("{}", texts::HINTS[usize::from(hint) - 1]);
+        write!(io::stdout(), "{}", texts::HINTS[usize::from(hint) - 1])?;
     } else if args.solution {
-        print!("{}", texts::SOLUTION);
+        write!(io::stdout(), "{}", texts::SOLUTION)?;
     } else if args.reset {
         for (from, to) in folder.reset()? {
-            println!("{from} is kept as {to}");
+            writeln!(io::stdout(), "{from} is kept as {to}")?;
         }
-        println!("{} is as it was at the start", folder.shown(&folder.tile()));
+        writeln!(io::stdout(), "{} is as it was at the start", folder.shown(&folder.tile()))?;
     } else if args.watch {
-        watch::watch(&folder, || turn(&folder).map(drop))?;
+        watch::watch(&folder, || say_next(&turn(&folder)?))?;
     } else {
         return with_questions(&folder);
     }
@@ -65,42 +66,40 @@ fn with_questions(folder: &Folder) -> Result<ExitCode> {
     let mut progress = turn(folder)?;
     let asked = questions::ask(&mut progress)?;
     progress.save(folder)?;
+    say_next(&progress)?;
     if let Some(text) = submission::submission(&progress) {
         folder.write(&folder.submission(), &text)?;
-        println!("\n{}\n{} is written.", texts::DONE, folder.shown(&folder.submission()));
+        writeln!(io::stdout(), "\n{}\n{} is written.", texts::DONE, folder.shown(&folder.submission()))?;
     }
     Ok(if asked == Asked::Wrong { ExitCode::from(CHECK_FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Runs the file as it is, says where the learner stands and what comes next.
+/// Runs the file as it is, and says where the learner stands.
 fn turn(folder: &Folder) -> Result<Progress> {
     let mut progress = Progress::load(folder)?;
     let source = folder.read_tile()?;
     let measured = measure(folder)?;
     let placement = Placement::of(&source, &measured);
 
-    println!("{}: the barrier: {}", folder.shown(&folder.tile()), placement.words());
-    println!("{}\n{}", measured.setting(), measured.answers());
+    writeln!(io::stdout(), "{}: the barrier: {}", folder.shown(&folder.tile()), placement.words())?;
+    writeln!(io::stdout(), "{}\n{}", measured.setting(), measured.answers())?;
     if let Some(before) = &progress.last
         && let Some(changes) = changes::changes(before, &source, &measured)
     {
-        println!("{changes}");
+        writeln!(io::stdout(), "{changes}")?;
     }
     progress.record(Version { placement, source, measured });
     progress.save(folder)?;
-    println!("\n{}", next(&progress));
+    if let Some(remark) = remark(&progress) {
+        writeln!(io::stdout(), "\n{remark}")?;
+    }
     Ok(progress)
 }
 
-/// What there is to say about the version just recorded.
-fn next(progress: &Progress) -> String {
-    let Progress { last, without, below, fixed, .. } = progress;
-    let Some(last) = last else { return texts::TO_STEP_1.into() };
-    let to_do = match (without, below) {
-        (None, _) => texts::TO_STEP_1,
-        (_, None) => texts::TO_STEP_2,
-        _ => texts::TO_STEP_3,
-    };
+/// What there is to say about the version just recorded, before any question.
+fn remark(progress: &Progress) -> Option<String> {
+    let Progress { last, below, fixed, .. } = progress;
+    let last = last.as_ref()?;
     match (&last.placement, below, fixed) {
         (Placement::InPlace, Some(below), Some(fixed)) => {
             let mut text = format!("{}\n{}", texts::JUDGED, judged(&below.measured, &fixed.measured));
@@ -109,17 +108,34 @@ fn next(progress: &Progress) -> String {
             {
                 text += &format!("\nstep 2 with {block} threads a block:\n{finding}");
             }
-            text
+            Some(text)
         }
-        (Placement::Below, ..) if without.is_none() => texts::STEP_1_STILL_MISSING.into(),
-        (Placement::Above, ..) => format!("{}\n\n{to_do}", texts::ABOVE_THE_WRITE),
+        (Placement::Above, ..) => Some(texts::ABOVE_THE_WRITE.into()),
         (Placement::Other(_), ..) => {
-            let findings =
-                last.measured.sizes.iter().find_map(|size| Some((size.block, size.findings.first()?)));
-            let said = findings
-                .map(|(block, finding)| format!("The checker, with {block} threads a block:\n{finding}\n\n"));
-            format!("{}This is none of the three versions. {to_do}", said.unwrap_or_default())
+            let (block, finding) =
+                last.measured.sizes.iter().find_map(|size| Some((size.block, size.findings.first()?)))?;
+            Some(format!("The checker, with {block} threads a block:\n{finding}"))
         }
-        _ => to_do.into(),
+        _ => None,
+    }
+}
+
+/// What to do next, after the questions.
+fn say_next(progress: &Progress) -> Result<()> {
+    if let Some(next) = next(progress) {
+        writeln!(io::stdout(), "\n{next}")?;
+    }
+    Ok(())
+}
+
+fn next(progress: &Progress) -> Option<&'static str> {
+    let Progress { last, without, below, fixed, .. } = progress;
+    match (last.as_ref().map(|last| &last.placement), without, below, fixed) {
+        (Some(Placement::InPlace), .., Some(_)) => None,
+        (Some(Placement::Other(_)), ..) => Some(texts::NONE_OF_THE_THREE),
+        (Some(Placement::Below), None, ..) => Some(texts::STEP_1_STILL_MISSING),
+        (_, None, ..) => Some(texts::TO_STEP_1),
+        (_, _, None, _) => Some(texts::TO_STEP_2),
+        _ => Some(texts::TO_STEP_3),
     }
 }

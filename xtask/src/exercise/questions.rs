@@ -54,27 +54,35 @@ pub(super) fn ask(progress: &mut Progress) -> Result<Asked> {
 
 /// Asks until `check` is content, a few times.
 fn question<T>(text: &str, check: impl Fn(&str) -> Result<T, String>) -> Result<Result<T, Asked>> {
-    println!("\n{text}");
+    writeln!(io::stdout(), "\n{text}")?;
     for _ in 0..TRIES {
-        print!("> ");
+        write!(io::stdout(), "> ")?;
         io::stdout().flush().context("cannot write the question")?;
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line).context("cannot read the answer")?;
         if read == 0 {
-            println!("\n{}", texts::NO_ANSWER);
+            writeln!(io::stdout(), "\n{}", texts::NO_ANSWER)?;
             return Ok(Err(Asked::Silent));
         }
         let answer = line.trim();
         if !io::stdin().is_terminal() {
-            println!("{answer}");
+            writeln!(io::stdout(), "{answer}")?;
         }
         match check(answer) {
             Ok(answer) => return Ok(Ok(answer)),
-            Err(why) => println!("{why}"),
+            Err(why) => writeln!(io::stdout(), "{why}")?,
         }
     }
-    println!("Leave it for now: change nothing, look at the table, and run `cargo xtask exercise` again.");
+    writeln!(
+        io::stdout(),
+        "Leave it for now: change nothing, look at the table, and run `cargo xtask exercise` again."
+    )?;
     Ok(Err(Asked::Wrong))
+}
+
+/// Says something about an answer. That nobody reads it, the next line that is asked or said will show.
+fn remark(text: &str) {
+    let _ = writeln!(io::stdout(), "{text}");
 }
 
 fn failed_sizes(answer: &str, measured: &BTreeSet<u32>) -> Result<BTreeSet<u32>, String> {
@@ -91,7 +99,7 @@ fn failed_sizes(answer: &str, measured: &BTreeSet<u32>) -> Result<BTreeSet<u32>,
     let extra = given.difference(measured).next().is_some();
     match (missing, extra) {
         (false, false) => {
-            println!("That is what the runs showed.");
+            remark("That is what the runs showed.");
             Ok(given)
         }
         (true, false) => Err("Not all: a size that failed is not in your list.".into()),
@@ -110,7 +118,7 @@ fn step_2_changed(answer: &str, (without, below): &(BTreeSet<u32>, BTreeSet<u32>
     };
     let lists = format!("wrong in step 1: {}; in step 2: {}", sizes(without), sizes(below));
     if given == (without != below) {
-        println!("So it is; {lists}.");
+        remark(&format!("So it is; {lists}."));
         Ok(given)
     } else {
         Err(format!("Look at the two lists; {lists}."))
@@ -121,7 +129,7 @@ fn sentence(answer: &str) -> Result<String, String> {
     if answer.split_whitespace().count() < 3 {
         return Err("A sentence, please.".into());
     }
-    println!("Nobody checks this one. Compare it with `cargo xtask exercise --solution`.");
+    remark("Nobody checks this one. Compare it with `cargo xtask exercise --solution`.");
     Ok(answer.to_owned())
 }
 

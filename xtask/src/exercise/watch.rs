@@ -1,5 +1,6 @@
 //! `--watch`: runs the file again whenever it is saved.
 
+use std::io::{self, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -30,7 +31,7 @@ pub(super) fn watch(folder: &Folder, mut turn: impl FnMut() -> Result<()>) -> Re
             if let Err(error) = turn() {
                 eprintln!("error: {error:#}");
             }
-            println!("\nwatching {}; Ctrl-C ends it", folder.shown(&tile));
+            writeln!(io::stdout(), "\nwatching {}; Ctrl-C ends it", folder.shown(&tile))?;
         }
         let first = events.recv().context("the watcher ended")?;
         first.with_context(what)?;

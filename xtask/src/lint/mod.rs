@@ -16,6 +16,7 @@ mod tests;
 mod value;
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
@@ -39,6 +40,9 @@ const STACK: usize = 512 << 20;
 /// Where the kernels are, from the root of the workspace.
 const KERNELS: &str = "kernels-gpu/src";
 
+/// Where those are that are wrong on purpose.
+const EXHIBITS: &str = "kernels-gpu/src/exhibits";
+
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Files or folders to read, together; the lesson's kernels if there are none
@@ -48,7 +52,7 @@ pub(crate) struct Args {
     format: Format,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Format {
     Human,
     Json,
@@ -57,8 +61,14 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let report = check(&read(&args.paths)?)?;
     match args.format {
-        Format::Human => println!("{report}"),
-        Format::Json => println!("{}", serde_json::to_string_pretty(&report)?),
+        Format::Human => writeln!(io::stdout(), "{report}")?,
+        Format::Json => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
+    }
+    if args.paths.is_empty() && !report.findings.is_empty() && report.all_within(Path::new(EXHIBITS)) {
+        if args.format == Format::Human {
+            writeln!(io::stdout(), "all of them in exhibits that are wrong on purpose ({EXHIBITS})")?;
+        }
+        return Ok(ExitCode::SUCCESS);
     }
     Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
 }

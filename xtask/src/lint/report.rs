@@ -1,5 +1,7 @@
 //! What the lint found, as data. The texts of all rules live here.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use super::source::{Site, Source};
@@ -14,6 +16,13 @@ pub(crate) struct Report {
     pub(crate) barriers: usize,
     pub(crate) findings: Vec<Finding>,
     pub(crate) notes: Vec<Note>,
+}
+
+impl Report {
+    /// Whether every finding lies in this folder.
+    pub(super) fn all_within(&self, folder: &Path) -> bool {
+        self.findings.iter().all(|finding| Path::new(&finding.file).starts_with(folder))
+    }
 }
 
 /// Which rule a finding breaks.

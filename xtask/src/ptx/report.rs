@@ -9,7 +9,7 @@ use super::source::Barriers;
 /// One line a kernel.
 pub(crate) fn table(rows: &[Row]) -> String {
     let mut table = Builder::default();
-    table.push_record(["kernel", "barriers in source", "bar.sync in PTX", "shared accesses", "verdict"]);
+    table.push_record(["kernel", "barriers in source", "bar.sync in PTX", "shared accesses", "audit"]);
     for row in rows {
         table.push_record([
             row.kernel.clone(),
@@ -26,7 +26,8 @@ pub(crate) fn table(rows: &[Row]) -> String {
             },
         ]);
     }
-    table.build().with(Style::psql()).to_string()
+    let table = table.build().with(Style::psql()).to_string();
+    table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 fn in_source(barriers: Option<Barriers>) -> String {

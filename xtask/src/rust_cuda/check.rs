@@ -1,5 +1,6 @@
 //! `cargo xtask check-cuda-std`: do the kernels compile against the real cuda_std, and not only against the emulator?
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
@@ -24,6 +25,6 @@ pub(crate) fn run() -> Result<ExitCode> {
         );
         return Ok(ExitCode::from(CHECK_FAILED));
     }
-    println!("kernels-gpu type-checks against the real cuda_std: {REPOSITORY} at {REVISION}");
+    writeln!(io::stdout(), "kernels-gpu type-checks against the real cuda_std: {REPOSITORY} at {REVISION}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -24,8 +24,8 @@ use output::Output;
 pub(crate) struct Args {
     /// The kernel; all three if none is named
     kernel: Option<Kernel>,
-    /// Block sizes to run it with
-    #[arg(long, value_delimiter = ',', default_values_t = [32, 64, 128, 256])]
+    /// Block sizes to run it with, comma-separated
+    #[arg(long, value_delimiter = ',', default_value = "32,64,128,256")]
     blocks: Vec<u32>,
 }
 

@@ -21,6 +21,9 @@ pub(super) const STEP_1_STILL_MISSING: &str = "\
 That is the version of step 2, and it is noted. Step 1 is still to do: delete the barrier, save, and run
 this again.";
 
+pub(super) const NONE_OF_THE_THREE: &str = "\
+This is none of the three versions; undo your other change, or start over with --reset.";
+
 pub(super) const ABOVE_THE_WRITE: &str = "\
 The barrier stands above the write of the tile. Here too the write and the read lie on the same side of it.
 Step 2 asks for the other such place: below the read.";

@@ -1,0 +1,90 @@
+//! How the command line is read, and how a command ends; the programs of `host` do it the same way.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::{Error, Result};
+use clap::Parser;
+
+use crate::CANNOT_RUN;
+
+/// Reads the command line and runs a command with it.
+pub(crate) fn main<A: Parser>(run: impl FnOnce(&A) -> Result<ExitCode>) -> ExitCode {
+    let done = match A::try_parse() {
+        Ok(args) => run(&args),
+        Err(error) if error.use_stderr() => {
+            eprintln!("{}", one_line(&error));
+            return ExitCode::from(CANNOT_RUN);
+        }
+        Err(help) => {
+            write!(io::stdout(), "{}", help.render()).map(|()| ExitCode::SUCCESS).map_err(Into::into)
+        }
+    };
+    done.unwrap_or_else(|error| {
+        // Such as `head`, which has what it wants.
+        if nobody_reads(&error) {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("error: {error:#}");
+        ExitCode::from(CANNOT_RUN)
+    })
+}
+
+fn nobody_reads(error: &Error) -> bool {
+    let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
+    kinds.into_iter().any(|kind| kind == io::ErrorKind::BrokenPipe)
+}
+
+/// What is wrong with a command line: the message, what it lists, tips, and where help is.
+fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut said = lines.next().unwrap_or_default().to_owned();
+    let mut help = "--help".to_owned();
+    for line in lines {
+        if let Some(usage) = line.strip_prefix("Usage: ") {
+            let command = usage.split(' ').take_while(|word| !word.starts_with(['[', '<', '-']));
+            help = format!("`{} --help`", command.collect::<Vec<_>>().join(" "));
+        } else if line.starts_with("For more information") || line.starts_with("tip: to pass") {
+            continue;
+        } else {
+            said += if said.ends_with(':') || line.starts_with('[') { " " } else { "; " };
+            said += line;
+        }
+    }
+    said + "; see " + &help
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cli;
+
+    #[track_caller]
+    fn assert_said(flags: &[&str], said: &str) {
+        let flags = ["xtask"].iter().chain(flags);
+        assert_eq!(one_line(&Cli::try_parse_from(flags).map(drop).expect_err("a wrong command line")), said);
+    }
+
+    #[test]
+    fn a_wrong_command_line_is_told_in_one_line() {
+        assert_said(
+            &["check"],
+            "error: the following required arguments were not provided: <PATH>; see `cargo xtask check --help`",
+        );
+        assert_said(
+            &["exhibitz"],
+            "error: unrecognized subcommand 'exhibitz'; tip: some similar subcommands exist: 'exhibits', \
+             'exhibit'; see `cargo xtask --help`",
+        );
+        assert_said(
+            &["lint", "--formt", "json"],
+            "error: unexpected argument '--formt' found; tip: a similar argument exists: '--format'; \
+             see `cargo xtask lint --help`",
+        );
+        assert_said(
+            &["lint", "--format", "xml"],
+            "error: invalid value 'xml' for '--format <FORMAT>' [possible values: human, json]; see --help",
+        );
+    }
+}
