@@ -24,7 +24,8 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refused(&["--block", "many"], "invalid value");
     refused(&["tiled-multiply", "--block", "1024"], "more steps there than a page can show");
     refused(&["-o", "/nowhere/at/all.html"], "cannot write /nowhere/at/all.html");
-    refused(&["-o", "/"], "not the name of a file");
+    refused(&["-o", "/"], "/ is no file");
+    refused(&["-o", "/dev/full"], "/dev/full is no file");
     refused(&["--all", "-o", "/dev/null/site"], "cannot make the folder");
 }
 
