@@ -16,7 +16,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    if !cargo().args(["build", "--quiet", "--release", "--package", "host"]).status()?.success() {
+    if !cargo()
+        .args(["build", "--quiet", "--release", "--package", "host", "--bin", "explore"])
+        .status()?
+        .success()
+    {
         bail!("the explorer does not build; the compiler's message is above");
     }
     pass_on(Command::new(release_dir().join("explore")).args(&args.flags))

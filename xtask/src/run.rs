@@ -49,7 +49,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 /// Lets the emulator's program do what the flags say.
 fn lesson(flags: &[String]) -> Result<ExitCode> {
-    if !cargo().args(["build", "--quiet", "--release", "--package", "host"]).status()?.success() {
+    if !cargo()
+        .args(["build", "--quiet", "--release", "--package", "host", "--bin", "lesson"])
+        .status()?
+        .success()
+    {
         bail!("the lesson does not build; the compiler's message is above");
     }
     pass_on(Command::new(release_dir().join("lesson")).args(flags))
