@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a clock.
 
+pub mod answer;
 pub mod args;
 pub mod command;
 pub mod device;
@@ -10,6 +11,8 @@ pub mod exhibits;
 pub mod explain;
 pub mod explore;
 pub mod harness;
+#[cfg(feature = "cuda")]
+pub mod launch;
 pub mod lesson;
 pub mod memory;
 pub mod program;

@@ -1,29 +1,31 @@
 //! An NVIDIA card as a device.
 
+mod launch;
 mod module;
 mod wait;
 
-use std::ffi::c_void;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 use cuda_std::emulator::Report;
 use cust::context::Context;
 use cust::error::CudaError;
-use cust::event::{Event, EventFlags};
-use cust::memory::{CopyDestination, DeviceBuffer};
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
 use driver::{Card, DriverError, Ptx};
 
 use super::{Device, Kernel};
 
+pub use launch::Argument;
+
 /// The first card of this machine, with the kernels loaded.
 #[derive(Debug)]
 pub struct Cuda {
     card: Card,
     ptx: Ptx,
+    path: PathBuf,
+    text: String,
     patience: u32,
     // Dropped in this order: the context has to outlive what was made in it.
     module: Module,
@@ -52,7 +54,7 @@ impl Cuda {
         let module = module::load(&text, path)?;
         // Ordered with the copies, which go over the default stream.
         let stream = Stream::new(StreamFlags::DEFAULT, None).doing(opening)?;
-        Ok(Self { card, ptx, patience, module, stream, _context: context })
+        Ok(Self { card, ptx, path: path.to_owned(), text, patience, module, stream, _context: context })
     }
 }
 
@@ -77,34 +79,12 @@ impl Device for Cuda {
         input: &[f32],
         out: &mut [f32],
     ) -> Result<Option<Report>> {
-        let what = format!("{}, {block} threads a block", kernel.name());
-        let doing = |step: &str| format!("{step} {what}");
         let blocks = u32::try_from(input.len().div_ceil(block as usize)).context("too many blocks")?;
-        let function = self.module.get_function(kernel.name()).doing(|| doing("finding"))?;
-        let device_input = DeviceBuffer::from_slice(input).doing(|| doing("copying the input of"))?;
-        // This carries the poison over: what the kernel leaves alone stays poison.
-        let device_out = DeviceBuffer::from_slice(out).doing(|| doing("poisoning the output of"))?;
-
-        // As the kernels declare them: a slice is two parameters, pointer and length.
-        let mut pointer = device_input.as_device_ptr().as_raw();
-        let mut length = input.len() as u64;
-        let mut result = device_out.as_device_ptr().as_raw();
-        let mut parameters: Vec<*mut c_void> =
-            vec![(&raw mut pointer).cast(), (&raw mut length).cast(), (&raw mut result).cast()];
-        let mut prefix: u32;
+        let mut arguments = vec![Argument::Slice(input), Argument::Buffer(out)];
         if let Kernel::ReverseTilePrefix { keep } = kernel {
-            prefix = keep;
-            parameters.push((&raw mut prefix).cast());
+            arguments.push(Argument::Number(keep));
         }
-        let ended = Event::new(EventFlags::DISABLE_TIMING).doing(|| doing("launching"))?;
-        // SAFETY: the parameters are those of the kernel in number and type, and they and the two buffers
-        // outlive the launch, which is waited for below. The racy kernel's race is in shared memory and
-        // yields one value or another.
-        unsafe { self.stream.launch(&function, blocks, block, 0, &parameters) }
-            .doing(|| doing("launching"))?;
-        ended.record(&self.stream).doing(|| doing("launching"))?;
-        wait::until(&ended, self.patience, &doing("running"))?;
-        device_out.copy_to(out).doing(|| doing("copying the output of"))?;
+        self.run(&[kernel.name()], (blocks, 1), (block, 1), &mut arguments)?;
         Ok(None)
     }
 }
