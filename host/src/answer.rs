@@ -26,6 +26,17 @@ impl Answer {
     }
 }
 
+/// What `lesson-cuda launch` says of its launches.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Launches {
+    /// The card, in one line.
+    pub device: String,
+    /// The answer of each launch that came to its end.
+    pub launches: Vec<Answer>,
+    /// The kernel's fault that ended the last one, in one line.
+    pub fault: Option<String>,
+}
+
 /// Where the output differs from what is wanted.
 #[must_use]
 pub fn wrong_at(out: &[f32], wanted: &[f32]) -> Vec<usize> {

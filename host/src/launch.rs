@@ -11,20 +11,18 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use cuda_std::emulator::MAX_BLOCK_THREADS;
 use driver::{DriverError, is_sticky};
-use serde_json::json;
 
-use crate::answer::Answer;
-use crate::command;
+use crate::answer::{Answer, Launches};
 use crate::device::{Argument, Cuda, Device};
-use crate::memory;
 use crate::reference::{POISON, input, reversed_tiles};
+use crate::{command, exhibits, memory};
 
 const FAULTED: u8 = 1;
 
 #[derive(Debug, Parser)]
 #[command(name = "lesson-cuda", disable_version_flag = true)]
 enum Cli {
-    /// Launch a kernel `(input: &[f32], out: *mut f32)` and compare with the reversed tiles, as JSON
+    /// Launch a kernel and compare its answer, as JSON: with the reversed tiles, or as the exhibit says
     Launch(Args),
 }
 
@@ -33,10 +31,13 @@ struct Args {
     /// The PTX file
     #[arg(long, value_name = "FILE")]
     ptx: PathBuf,
-    /// The kernel's name in it
+    /// The name of a kernel in it, with the parameters `(input: &[f32], out: *mut f32)`
     #[arg(long, value_name = "NAME")]
-    kernel: String,
-    /// How many elements the input and the output have
+    kernel: Option<String>,
+    /// An exhibit instead, with the input that it has at this block size
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["kernel", "n"], required_unless_present = "kernel")]
+    exhibit: Option<String>,
+    /// How many elements the kernel's input and output have
     #[arg(long, default_value_t = 262_755)]
     n: usize,
     /// Threads a block
@@ -57,6 +58,10 @@ pub fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<ExitCode> {
+    let exhibit = args.exhibit.as_deref().map(exhibits::named).transpose()?;
+    if let Some(exhibit) = exhibit {
+        exhibit.check_block(args.block)?;
+    }
     if args.n == 0 {
         bail!("--n 0 leaves nothing to do; give at least 1 element");
     }
@@ -65,28 +70,31 @@ fn run(args: &Args) -> Result<ExitCode> {
         bail!("no memory for {} elements; give a smaller --n", args.n);
     }
     let mut cuda = Cuda::open(&args.ptx, args.patience)?;
-    let (mut launches, mut fault) = (Vec::new(), None);
+    let mut report = Launches { device: cuda.describe(), launches: Vec::new(), fault: None };
     for _ in 0..args.runs {
-        match reverse(&mut cuda, args) {
-            Ok(answer) => launches.push(answer),
+        let launched = match (exhibit, &args.kernel) {
+            (Some(exhibit), _) => exhibits::launch_on(&mut cuda, exhibit, args.block),
+            (None, Some(kernel)) => reverse(&mut cuda, kernel, args),
+            (None, None) => unreachable!("one of the two is required"),
+        };
+        match launched {
+            Ok(answer) => report.launches.push(answer),
             Err(error) => {
-                fault = Some(kernels_fault(error)?);
+                report.fault = Some(kernels_fault(error)?);
                 break;
             }
         }
     }
-    let faulted = fault.is_some();
-    let report = json!({ "device": cuda.describe(), "launches": launches, "fault": fault });
-    writeln!(io::stdout(), "{report}")?;
-    Ok(if faulted { ExitCode::from(FAULTED) } else { ExitCode::SUCCESS })
+    writeln!(io::stdout(), "{}", serde_json::to_string(&report)?)?;
+    Ok(if report.fault.is_some() { ExitCode::from(FAULTED) } else { ExitCode::SUCCESS })
 }
 
-fn reverse(cuda: &mut Cuda, args: &Args) -> Result<Answer> {
+fn reverse(cuda: &mut Cuda, kernel: &str, args: &Args) -> Result<Answer> {
     let input = input(args.n);
     let mut out = vec![POISON; args.n];
     let blocks = u32::try_from(args.n.div_ceil(args.block as usize)).context("too many blocks")?;
     let mut arguments = [Argument::Slice(&input), Argument::Buffer(&mut out)];
-    cuda.run(&[&args.kernel], (blocks, 1), (args.block, 1), &mut arguments)?;
+    cuda.run(&[kernel], (blocks, 1), (args.block, 1), &mut arguments)?;
     Ok(Answer::compare(&out, Some(&reversed_tiles(&input, args.block as usize))))
 }
 

@@ -31,7 +31,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let program = Program::build(&args.arch, args.compiler)?;
     writeln!(io::stdout(), "program  {}\nkernels  {}", program.path.display(), program.ptx.display())?;
-    writeln!(io::stdout(), "on a machine with a card: lesson-cuda --ptx {}", file_name(&program.ptx))?;
+    let ptx = file_name(&program.ptx);
+    writeln!(io::stdout(), "on a machine with a card: lesson-cuda --ptx {ptx}")?;
+    writeln!(io::stdout(), "                          lesson-cuda exhibit NAME --ptx {ptx}")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -62,11 +64,11 @@ impl Program {
         Ok(Self { ptx: ptx::build(arch, compiler)?, path: build_host()? })
     }
 
-    /// The program with the flags that every run of it needs.
-    pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(&self.path);
-        command.args(self.args());
-        command
+    /// One of the program's commands, the lesson if none is named, with the flags that every run needs.
+    pub(crate) fn command(&self, command: &[&str]) -> Command {
+        let mut program = Command::new(&self.path);
+        program.args(command).args(self.args());
+        program
     }
 
     /// The program's path, for another program that starts it.
@@ -75,8 +77,8 @@ impl Program {
     }
 
     /// The flags that every run of it needs.
-    pub(crate) fn args(&self) -> [OsString; 4] {
-        ["--device".into(), "cuda".into(), "--ptx".into(), self.ptx.clone().into_os_string()]
+    pub(crate) fn args(&self) -> [OsString; 2] {
+        ["--ptx".into(), self.ptx.clone().into_os_string()]
     }
 }
 

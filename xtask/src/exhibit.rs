@@ -1,10 +1,10 @@
-//! `cargo xtask exhibit`: builds the program with the exhibits and lets it show one.
+//! `cargo xtask exhibit`, `exhibits` and `docs`: the program with the exhibits.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use crate::cargo::{cargo, pass_on, release_dir};
+use crate::place::Subject;
 
 /// Everything is passed on to the program, which knows its own flags.
 #[derive(clap::Args)]
@@ -15,15 +15,16 @@ pub(crate) struct Args {
     flags: Vec<String>,
 }
 
+/// Shows an exhibit, on a card or on the emulator.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    start("exhibit", &args.flags)
+    subject(&["exhibit"]).start(&args.flags)
 }
 
-/// Builds the program and starts one of its commands.
-pub(crate) fn start(command: &str, flags: &[String]) -> Result<ExitCode> {
-    let build = ["build", "--quiet", "--release", "--package", "host", "--bin", "exhibit"];
-    if !cargo().args(build).status()?.success() {
-        bail!("the exhibits do not build; the compiler's message is above");
-    }
-    pass_on(Command::new(release_dir().join("exhibit")).arg(command).args(flags))
+/// Starts a command that runs no kernel.
+pub(crate) fn start(command: &'static [&'static str], flags: &[String]) -> Result<ExitCode> {
+    subject(command).on_emulator(flags)
+}
+
+fn subject(command: &'static [&'static str]) -> Subject {
+    Subject { what: "the exhibit", bin: "exhibit", command }
 }

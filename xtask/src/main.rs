@@ -15,6 +15,7 @@ mod link;
 mod lint;
 mod machine;
 mod piece;
+mod place;
 mod program;
 mod ptx;
 mod run;

@@ -95,8 +95,8 @@ impl Cuda {
 
     /// The kernel of this name, if these are arguments for it.
     fn function(&self, kernel: &str, arguments: &[Argument<'_>]) -> Result<Function<'_>> {
-        let path = self.path.display();
-        let Some(declared) = driver::parameters(&self.text, kernel) else {
+        let path = self.kernels.path.display();
+        let Some(declared) = driver::parameters(&self.kernels.text, kernel) else {
             bail!("{path} has no kernel {kernel}; `cargo xtask ptx` makes it anew");
         };
         let given: Vec<u32> = arguments.iter().flat_map(Argument::sizes).copied().collect();

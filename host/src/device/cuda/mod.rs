@@ -1,11 +1,11 @@
 //! An NVIDIA card as a device.
 
+mod kernels;
 mod launch;
 mod module;
 mod wait;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result};
 use cuda_std::emulator::Report;
@@ -13,19 +13,17 @@ use cust::context::Context;
 use cust::error::CudaError;
 use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
-use driver::{Card, DriverError, Ptx};
+use driver::DriverError;
 
 use super::{Device, Kernel};
 
+pub use kernels::Kernels;
 pub use launch::Argument;
 
 /// The first card of this machine, with the kernels loaded.
 #[derive(Debug)]
 pub struct Cuda {
-    card: Card,
-    ptx: Ptx,
-    path: PathBuf,
-    text: String,
+    kernels: Kernels,
     patience: u32,
     // Dropped in this order: the context has to outlive what was made in it.
     module: Module,
@@ -40,32 +38,21 @@ impl Cuda {
     ///
     /// If there is no driver or no card, or if they cannot run this PTX.
     pub fn open(path: &Path, patience: u32) -> Result<Self> {
-        let reading = || format!("reading {}", path.display());
-        let text = fs::read_to_string(path).with_context(reading)?;
-        let ptx = Ptx::read(&text).with_context(reading)?;
-        let card = driver::probe()?;
-        // The driver would only say "invalid PTX" or "no kernel image", and not what to do.
-        ptx.fits(card.driver, card.capability).with_context(|| path.display().to_string())?;
-
-        let opening = || format!("opening {}", card.name);
+        let kernels = Kernels::read(path)?;
+        let opening = || format!("opening {}", kernels.card.name);
         cust::init(cust::CudaFlags::empty()).doing(opening)?;
         let device = cust::device::Device::get_device(0).doing(opening)?;
         let context = Context::new(device).doing(opening)?;
-        let module = module::load(&text, path)?;
+        let module = module::load(&kernels.text, path)?;
         // Ordered with the copies, which go over the default stream.
         let stream = Stream::new(StreamFlags::DEFAULT, None).doing(opening)?;
-        Ok(Self { card, ptx, path: path.to_owned(), text, patience, module, stream, _context: context })
+        Ok(Self { kernels, patience, module, stream, _context: context })
     }
 }
 
 impl Device for Cuda {
     fn describe(&self) -> String {
-        let Card { name, capability, driver, .. } = &self.card;
-        let Ptx { version, target, compiler } = &self.ptx;
-        format!(
-            "{name} (compute capability {capability}), driver for CUDA {driver}, PTX {version} for {target} by \
-             {compiler}"
-        )
+        self.kernels.describe()
     }
 
     fn headline(&self) -> String {
