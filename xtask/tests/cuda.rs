@@ -2,27 +2,37 @@
 
 use std::process::Command;
 
+#[track_caller]
+fn assert_refused(args: &[&str], said: &str) {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(args).output().expect("it starts");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), stderr.lines().count()), (Some(2), 1), "{stderr}");
+    assert!(stderr.starts_with(said), "{stderr}");
+    assert!(output.stdout.is_empty());
+}
+
 #[test]
 fn asking_for_a_card_that_is_not_there_is_one_line() {
     if driver::probe().is_ok() {
         eprintln!("skipped: this machine has a card");
         return;
     }
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["run", "--device", "cuda"])
-        .output()
-        .expect("it starts");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), stderr.lines().count()), (Some(2), 1), "{stderr}");
-    assert!(stderr.starts_with("error: --device cuda: "), "{stderr}");
-    assert!(output.stdout.is_empty());
+    assert_refused(&["run", "--device", "cuda"], "error: --device cuda: ");
+    assert_refused(&["exhibit", "needs-a-barrier", "--device", "cuda"], "error: --device cuda: ");
+    assert_refused(&["exhibit", "ragged-loop", "--undefined", "--device=cuda"], "error: --device cuda: ");
+}
+
+#[test]
+fn what_need_not_end_is_refused_before_the_machine_is_looked_at() {
+    let said = "error: --device cuda: ragged-loop need not end on a card; ";
+    assert_refused(&["exhibit", "ragged-loop", "--device", "cuda"], said);
 }
 
 #[test]
 fn wrong_flags_are_told_before_the_machine_is_looked_at() {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(["run", "--", "--n", "0"]).output();
-    let output = output.expect("it starts");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert_eq!(stderr, "error: --n 0 leaves nothing to do; give at least 1 element\n");
+    assert_refused(
+        &["run", "--", "--n", "0"],
+        "error: --n 0 leaves nothing to do; give at least 1 element\n",
+    );
+    assert_refused(&["exhibit", "--", "nope"], "error: no exhibit is called \"nope\"");
 }
