@@ -44,6 +44,14 @@ pub(crate) fn warp_barrier(mask: u32) {
     }
 }
 
+impl Barrier {
+    pub(crate) fn begin_block(&mut self) {
+        let mut exited = std::mem::take(&mut self.exited);
+        exited.clear();
+        *self = Self { exited, ..Self::default() };
+    }
+}
+
 impl Block {
     #[inline]
     fn bit(&self) -> (usize, u32) {
@@ -80,17 +88,24 @@ impl Block {
         self.release_if_complete();
     }
 
+    #[inline]
     fn release_if_complete(&mut self) {
-        let Some(at) = self.barrier.at else { return };
-        if self.barrier.arrived < self.alive {
-            return;
+        if let Some(at) = self.barrier.at
+            && self.barrier.arrived >= self.alive
+        {
+            self.release(at);
         }
-        let exited = std::mem::take(&mut self.barrier.exited);
+    }
+
+    /// The barrier is complete, where the first to arrive waits.
+    #[inline(never)]
+    fn release(&mut self, at: (Site, NestId)) {
+        let mut exited = std::mem::take(&mut self.barrier.exited);
         let skipped = |&thread: &u16| self.went_past(thread, at);
         if self.judging && (self.barrier.mixed || exited.iter().any(skipped)) {
             self.diverged(&exited);
         }
-        for thread in exited {
+        for thread in exited.drain(..) {
             self.lanes[usize::from(thread)].exited_above = Some(at.0);
         }
         if self.judging {
@@ -104,7 +119,8 @@ impl Block {
         if self.findings.trace.is_some() {
             self.trace_release(at.0);
         }
-        self.barrier = Barrier::default();
+        self.barrier.exited = exited;
+        self.barrier.begin_block();
         for (number, warp) in self.warps.iter_mut().enumerate() {
             for thread in threads(number, warp.at_barrier) {
                 self.lanes[usize::from(thread)].waits = None;

@@ -11,18 +11,18 @@ use corosensei::Yielder;
 
 use super::barrier::Barrier;
 use super::fiber::Command;
-use super::findings::{Findings, party};
-use super::global::{Global, Reference, Touch};
+use super::findings::Findings;
+use super::global::Global;
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};
 use super::order::{Access, Clock, Clocks, Conflict, WARP};
-use super::report::{Fault, FaultKind, Party};
+use super::report::{Fault, FaultKind, Place};
 use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
 use super::site::Site;
 use super::trace::Recorder;
-use super::value::CellValue;
+use super::value::{CellValue, bits_at};
 
 /// How far a thread has come in the program as written, as far as `#[kernel]` marks it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +41,8 @@ pub(crate) struct Lane {
     pub(crate) yielder: *const Yielder<Command, ()>,
     /// The thread is in the kernel: neither before its start nor past its end.
     pub(crate) inside: bool,
+    /// A `#[kernel]` function is on the fiber's stack.
+    pub(crate) kernel: bool,
     /// The loop or call that the thread is in.
     pub(crate) step: Option<Step>,
     /// The id of that path, once something needed it.
@@ -59,6 +61,7 @@ impl Lane {
         Self {
             yielder: ptr::null(),
             inside: false,
+            kernel: false,
             step: None,
             nest: Some(NestId::ROOT),
             passed: Passed::Nothing,
@@ -70,7 +73,13 @@ impl Lane {
     }
 
     fn begin_block(&mut self) {
-        *self = Self { yielder: self.yielder, ..Self::new() };
+        *self = Self { yielder: self.yielder, kernel: self.kernel, ..Self::new() };
+    }
+
+    /// The fiber goes into the kernel from outside.
+    pub(crate) fn start(&mut self) {
+        self.inside = true;
+        self.kernel = false;
     }
 
     /// Goes one step further down the path, or back up.
@@ -82,15 +91,17 @@ impl Lane {
     /// The id of the path that the thread is on.
     #[inline]
     pub(crate) fn nest(&mut self, nests: &mut Nests) -> NestId {
-        match (self.nest, self.step) {
-            (Some(nest), _) => nest,
-            (None, None) => NestId::ROOT,
-            (None, Some(step)) => {
-                let nest = nests.id(step);
-                self.nest = Some(nest);
-                nest
-            }
+        match self.nest {
+            Some(nest) => nest,
+            None => self.find_nest(nests),
         }
+    }
+
+    #[cold]
+    fn find_nest(&mut self, nests: &mut Nests) -> NestId {
+        let nest = self.step.map_or(NestId::ROOT, |step| nests.id(step));
+        self.nest = Some(nest);
+        nest
     }
 }
 
@@ -123,12 +134,14 @@ struct RacedRead {
     until: Clock,
 }
 
-/// A write to global memory through a reference, whose value the emulator has not seen yet.
+/// A write to global memory whose value the emulator has not seen yet: `*pointer = value` writes it
+/// through a reference, right after it was handed out.
 struct Unsettled {
     buffer: usize,
     index: usize,
-    by: Access,
-    reference: Reference,
+    address: usize,
+    /// What the element held before, if the write has to be judged.
+    judge: Option<(Access, u64)>,
 }
 
 /// Everything about the block that is running.
@@ -159,6 +172,8 @@ pub(crate) struct Block {
     pub(crate) traced: Option<u64>,
     /// What the panic hook saw of a panic in the kernel.
     pub(crate) panic: Option<String>,
+    /// What the access at hand conflicts with.
+    conflicts: Vec<Conflict>,
     early_reads: Vec<EarlyRead>,
     raced_reads: Vec<RacedRead>,
     unsettled: Option<Unsettled>,
@@ -205,6 +220,23 @@ pub(crate) fn suspend() {
     }
 }
 
+/// Ends the running thread, and waits until the next block needs it again. False if there is none.
+///
+/// A kernel that returned instead, to be called again, would cost several mispredicted returns.
+#[inline(always)]
+pub(crate) fn next_block() -> bool {
+    let yielder = with(|block| {
+        block.exit();
+        let lane = &mut block.lanes[usize::from(block.current)];
+        lane.inside = false;
+        lane.yielder
+    });
+    // SAFETY: as in `suspend`.
+    let Command::Run = (unsafe { &*yielder }).suspend(()) else { return false };
+    with(|block| block.lanes[usize::from(block.current)].inside = true);
+    true
+}
+
 /// Unwinds the running thread: its block has been stopped.
 #[cold]
 pub(crate) fn stop() -> ! {
@@ -240,11 +272,6 @@ pub(crate) fn step(access: Stepped) {
     }
 }
 
-/// The barrier that the thread of the earlier access exited above.
-fn exited(lanes: &[Lane], conflict: &Conflict) -> Option<Site> {
-    lanes[usize::from(conflict.earlier.thread)].exited_above
-}
-
 impl Block {
     pub(crate) fn new(
         shape: Shape,
@@ -277,6 +304,7 @@ impl Block {
             faulted: false,
             traced: None,
             panic: None,
+            conflicts: Vec::new(),
             early_reads: Vec::new(),
             raced_reads: Vec::new(),
             unsettled: None,
@@ -288,7 +316,7 @@ impl Block {
         self.index = self.shape.grid.point(linear);
         self.judging = self.checks;
         self.faulted = false;
-        self.barrier = Barrier::default();
+        self.barrier.begin_block();
         self.nests.begin_block();
         self.scheduler.begin_block(linear);
         if !self.clocks.begin_block() {
@@ -320,7 +348,7 @@ impl Block {
     /// The block is over: reads that nothing wrote for, and nothing raced with, were uninitialised.
     pub(crate) fn end(&mut self) {
         self.settle_write();
-        self.global.end_block(self.linear);
+        self.global.grid.end_block(self.linear);
         if let Some(trace) = self.findings.trace.take() {
             self.findings.report.trace = Some(trace.finish());
         }
@@ -330,11 +358,11 @@ impl Block {
         self.raced_reads.sort_unstable();
         self.raced_reads.dedup();
         for read in &self.early_reads {
-            let cell = (read.array, read.index, read.access.thread);
+            let cell = (read.array, read.index, read.access.thread());
             let of = |raced: &RacedRead| (raced.array, raced.index, raced.thread);
             let from = self.raced_reads.partition_point(|raced| of(raced) < cell);
             let mut raced = self.raced_reads[from..].iter().take_while(|raced| of(raced) == cell);
-            if !raced.any(|raced| (raced.since..=raced.until).contains(&read.access.clock)) {
+            if !raced.any(|raced| (raced.since..=raced.until).contains(&read.access.clock())) {
                 let memory = self.shared.array(read.array).memory();
                 let index = read.index as u64;
                 self.findings.uninitialised(&self.nests, self.linear, memory, index, read.access);
@@ -353,17 +381,21 @@ impl Block {
         }
     }
 
-    /// An access by the running thread at this place.
+    /// An access by the running thread at this place. It is cheap: what is seldom needed makes it again, so
+    /// that it stays in registers where it always is.
     #[inline]
-    pub(crate) fn access(&mut self, site: Site) -> Access {
+    pub(crate) fn access(&mut self, site: Site, writes: bool) -> Access {
         let nest = self.lanes[usize::from(self.current)].nest(&mut self.nests);
-        Access::new(site, nest, self.clocks.now(self.current), self.current)
+        Access::new(site, nest, self.clocks.now(self.current), self.current, writes)
     }
 
-    /// The running thread, as a report names it.
-    pub(crate) fn party(&mut self, site: Site, writes: bool) -> Party {
-        let access = self.access(site);
-        party(&self.nests, self.linear, access, writes)
+    /// The running thread has returned from the kernel. False if it was told that there are no more blocks.
+    pub(crate) fn returned(&mut self) -> bool {
+        let inside = std::mem::take(&mut self.lanes[usize::from(self.current)].inside);
+        if inside {
+            self.exit();
+        }
+        inside
     }
 
     pub(crate) fn fault(&mut self, what: FaultKind, site: impl Into<Option<Site>>) {
@@ -400,8 +432,8 @@ impl Block {
         match self.locate::<T>(address, site) {
             Some((array, index)) => self.shared_write(array, index, value, site),
             None => {
-                let by = self.party(site, true);
-                self.findings.lost_write(by);
+                let by = self.access(site, true);
+                self.findings.lost_write(&self.nests, self.linear, by);
             }
         }
         self.faulted
@@ -427,116 +459,162 @@ impl Block {
         if !self.checks {
             return self.shared.array(array).get(index);
         }
-        let by = self.access(site);
+        let by = self.access(site, false);
+        let cells = self.shared.array(array);
+        let written = cells.shadow.written(&self.clocks, index);
+        let value = if written { cells.get(index) } else { T::POISON };
         if self.findings.trace.is_some() {
-            let cells = self.shared.array(array);
-            let value = cells.shadow.written(&self.clocks, index).then(|| cells.get::<T>(index));
             let place = cells.memory().place(index as u64);
-            self.trace_access(by, place, false, value);
+            self.trace_access(site, false, place, written.then_some(value));
+            self.judge_shared_read(array, index, site);
+        } else if !cells.shadow.read_ordered(&self.clocks, index, by) {
+            self.judge_shared_read(array, index, site);
         }
-        let Self { shared, clocks, nests, findings, linear, judging, lanes, early_reads, .. } = self;
+        if !written {
+            self.read_early(array, index, site);
+        }
+        value
+    }
+
+    #[cold]
+    fn read_early(&mut self, array: usize, index: usize, site: Site) {
+        if self.judging {
+            let access = self.access(site, false);
+            self.early_reads.push(EarlyRead { array, index, access });
+        }
+    }
+
+    #[inline(never)]
+    fn judge_shared_read(&mut self, array: usize, index: usize, site: Site) {
+        let by = self.access(site, false);
+        let Self { shared, clocks, conflicts, .. } = self;
         let cells = shared.array(array);
-        let memory = cells.memory();
-        let written = cells.shadow.written(clocks, index);
-        cells.shadow.read(clocks, index, by, &mut |conflict: Conflict| {
-            if *judging {
-                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
-                findings.conflict(nests, *linear, place, (by, false), &conflict, exited);
-            }
-        });
-        if written {
-            return cells.get(index);
-        }
-        if *judging {
-            early_reads.push(EarlyRead { array, index, access: by });
-        }
-        T::POISON
+        let place = cells.memory().place(index as u64);
+        cells.shadow.read(clocks, index, &by, conflicts);
+        self.report_conflicts(&place, &by);
     }
 
     /// Writes a cell of shared memory.
     #[inline]
     fn shared_write<T: CellValue>(&mut self, array: usize, index: usize, value: T, site: Site) {
         if !self.checks {
-            return self.shared.array(array).set(index, value);
+            self.shared.array(array).replace(index, value);
+            return;
         }
-        let by = self.access(site);
+        let by = self.access(site, true);
         if self.findings.trace.is_some() {
             let place = self.shared.array(array).memory().place(index as u64);
-            self.trace_access(by, place, true, Some(value));
+            self.trace_access(site, true, place, Some(value));
         }
-        let Self {
-            shared, clocks, nests, findings, linear, judging, lanes, early_reads, raced_reads, ..
-        } = self;
+        let cells = self.shared.array(array);
+        let old = cells.replace(index, value);
+        if !cells.shadow.write_ordered(&self.clocks, index, by) {
+            self.judge_shared_write(array, index, site, (value.bits(), old.bits()));
+        }
+    }
+
+    /// Of a write, `written` is the value and what it was written over.
+    #[inline(never)]
+    fn judge_shared_write(&mut self, array: usize, index: usize, site: Site, written: (u64, u64)) {
+        let by = self.access(site, true);
+        let Self { shared, clocks, conflicts, judging, early_reads, raced_reads, .. } = self;
         let cells = shared.array(array);
-        let memory = cells.memory();
-        let old = cells.get::<T>(index).bits();
-        cells.shadow.write(clocks, index, by, value.bits(), old, &mut |conflict: Conflict| {
-            if !*judging {
-                return;
+        let place = cells.memory().place(index as u64);
+        cells.shadow.write(clocks, index, &by, written, conflicts);
+        if *judging && !early_reads.is_empty() {
+            for Conflict { earlier, since, .. } in conflicts.iter().filter(|found| !found.earlier.writes()) {
+                let until = earlier.clock().max(*since);
+                raced_reads.push(RacedRead { array, index, thread: earlier.thread(), since: *since, until });
             }
-            if !conflict.earlier_writes && !early_reads.is_empty() {
-                let Conflict { earlier, since, .. } = conflict;
-                let until = earlier.clock.max(since);
-                raced_reads.push(RacedRead { array, index, thread: earlier.thread, since, until });
-            }
-            let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
-            findings.conflict(nests, *linear, place, (by, true), &conflict, exited);
-        });
-        cells.set(index, value);
+        }
+        self.report_conflicts(&place, &by);
     }
 
-    /// Records an access to an element of a global buffer.
-    #[inline]
-    pub(crate) fn global_access(&mut self, buffer: usize, index: usize, what: Touch, site: Site) {
+    /// Records an access to an element of a global buffer, which lies at `address`; a write is about to be
+    /// made.
+    #[inline(never)]
+    pub(crate) fn global_access(
+        &mut self,
+        buffer: usize,
+        index: usize,
+        address: usize,
+        writes: bool,
+        site: Site,
+    ) {
         self.settle_write();
-        let by = self.access(site);
+        let by = self.access(site, writes);
         if self.findings.trace.is_some() {
-            // The value follows: `*pointer = value` writes it through a reference.
             let place = self.global.place(buffer, index);
-            self.trace_access(by, place, !matches!(what, Touch::Read), None::<u64>);
+            // The value follows.
+            self.trace_access(site, writes, place, None::<u64>);
         }
-        match what {
-            Touch::Read => self.global_read(buffer, index, by),
-            Touch::Write { value, old } => self.global_write(buffer, index, by, (value, old)),
-            Touch::Reference(reference) => {
-                self.unsettled = Some(Unsettled { buffer, index, by, reference });
+        self.global.grid.access(buffer, index, by);
+        let slot = self.global.touch(buffer, index);
+        if writes {
+            let judge = if self.global.shadow().write_ordered(&self.clocks, slot, by) {
+                None
+            } else {
+                // SAFETY: `GlobalPtr::access` found the address inside a buffer of this launch.
+                let old = unsafe { bits_at(address, self.global.buffers[buffer].size) };
+                Some((self.access(site, true), old))
+            };
+            if judge.is_some() || self.global.grid.in_full() {
+                self.unsettled = Some(Unsettled { buffer, index, address, judge });
             }
+        } else if !self.global.shadow().read_ordered(&self.clocks, slot, by) {
+            self.judge_global_read(buffer, index, site);
         }
     }
 
-    /// Judges the write that was made through a reference, now that its value is there. Has to come before
-    /// the next access to global memory, and before the clock of its thread goes on.
+    /// Takes in the value of the last write to global memory, now that it is there. Has to come before the
+    /// next access to global memory, and before the clock of the writing thread goes on.
     #[inline]
     pub(crate) fn settle_write(&mut self) {
-        if let Some(Unsettled { buffer, index, by, reference }) = self.unsettled.take() {
-            self.global_write(buffer, index, by, (reference.value(), reference.old));
+        if self.unsettled.is_some() {
+            self.settle();
         }
     }
 
-    #[inline]
-    fn global_read(&mut self, buffer: usize, index: usize, by: Access) {
-        let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
-        global.remember(buffer, index, by, None);
-        let (memory, slot) = global.touch(buffer, index);
-        global.shadow().read(clocks, slot, by, &mut |conflict: Conflict| {
-            if *judging {
-                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
-                findings.conflict(nests, *linear, place, (by, false), &conflict, exited);
+    #[inline(never)]
+    fn settle(&mut self) {
+        if let Some(Unsettled { buffer, index, address, judge }) = &self.unsettled {
+            let (buffer, index) = (*buffer, *index);
+            // SAFETY: as in `global_access`; the launch that lent the buffer still runs.
+            let value = unsafe { bits_at(*address, self.global.buffers[buffer].size) };
+            self.global.grid.wrote(index, value);
+            if let &Some((by, old)) = judge {
+                self.judge_global_write(buffer, index, by, (value, old));
             }
-        });
+            self.unsettled = None;
+        }
     }
 
-    /// Writes `value` over `old`.
-    #[inline]
-    fn global_write(&mut self, buffer: usize, index: usize, by: Access, (value, old): (u64, u64)) {
-        let Self { global, clocks, nests, findings, linear, judging, lanes, .. } = self;
-        global.remember(buffer, index, by, Some(value));
-        let (memory, slot) = global.touch(buffer, index);
-        global.shadow().write(clocks, slot, by, value, old, &mut |conflict: Conflict| {
-            if *judging {
-                let (place, exited) = (memory.place(index as u64), exited(lanes, &conflict));
-                findings.conflict(nests, *linear, place, (by, true), &conflict, exited);
+    #[inline(never)]
+    fn judge_global_read(&mut self, buffer: usize, index: usize, site: Site) {
+        let by = self.access(site, false);
+        let Self { global, clocks, conflicts, .. } = self;
+        let place = global.place(buffer, index);
+        let slot = global.touch(buffer, index);
+        global.shadow().read(clocks, slot, &by, conflicts);
+        self.report_conflicts(&place, &by);
+    }
+
+    #[inline(never)]
+    fn judge_global_write(&mut self, buffer: usize, index: usize, by: Access, written: (u64, u64)) {
+        let Self { global, clocks, conflicts, .. } = self;
+        let place = global.place(buffer, index);
+        let slot = global.touch(buffer, index);
+        global.shadow().write(clocks, slot, &by, written, conflicts);
+        self.report_conflicts(&place, &by);
+    }
+
+    /// Reports the conflicts that the access `by` to this place has just been found to have.
+    fn report_conflicts(&mut self, place: &Place, by: &Access) {
+        for conflict in self.conflicts.drain(..) {
+            if self.judging {
+                let exited_above = self.lanes[usize::from(conflict.earlier.thread())].exited_above;
+                self.findings.conflict(&self.nests, self.linear, place, by, &conflict, exited_above);
             }
-        });
+        }
     }
 }

@@ -43,23 +43,25 @@ impl Fiber {
             }
         };
         let coroutine = Coroutine::with_stack(stack, move |yielder, mut command| {
+            with(|block| block.lanes[usize::from(thread)].yielder = yielder);
             while let Command::Run = command {
-                with(|block| {
-                    let lane = &mut block.lanes[usize::from(thread)];
-                    lane.yielder = yielder;
-                    lane.inside = true;
-                });
+                with(|block| block.lanes[usize::from(thread)].start());
                 // SAFETY: the launch keeps the kernel alive until it has told every fiber to finish.
                 let kernel = unsafe { &*kernel };
                 let ended = catch_unwind(AssertUnwindSafe(kernel));
-                with(|block| {
-                    block.lanes[usize::from(thread)].inside = false;
-                    match ended {
-                        Ok(()) => block.exit(),
-                        Err(payload) if payload.is::<Stopped>() => {}
-                        Err(_) => block.panicked(),
+                let more = with(|block| match ended {
+                    Ok(()) => block.returned(),
+                    Err(payload) => {
+                        if !payload.is::<Stopped>() {
+                            block.panicked();
+                        }
+                        block.lanes[usize::from(thread)].inside = false;
+                        true
                     }
                 });
+                if !more {
+                    break;
+                }
                 command = yielder.suspend(());
             }
         });

@@ -25,13 +25,6 @@ impl Memory {
     }
 }
 
-/// The two accesses of a conflict, and which of them writes.
-#[derive(Clone, Copy)]
-pub(crate) struct Pair {
-    pub(crate) earlier: (Access, bool),
-    pub(crate) later: (Access, bool),
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) report: Report,
@@ -46,33 +39,32 @@ impl Findings {
         &mut self,
         nests: &Nests,
         block: u64,
-        place: Place,
-        by: (Access, bool),
+        place: &Place,
+        by: &Access,
         conflict: &Conflict,
         exited_above: Option<Site>,
     ) {
-        let pair = Pair { earlier: (conflict.earlier, conflict.earlier_writes), later: by };
-        let (first, second) = in_program_order(nests, pair);
-        let kind = match (first.1, second.1) {
+        let (first, second) = in_program_order(nests, &conflict.earlier, by);
+        let kind = match (first.writes(), second.writes()) {
             (true, false) => Kind::Raw,
             (false, _) => Kind::War,
             (true, true) => Kind::Waw,
         };
-        let same_warp = usize::from(first.0.thread) / WARP == usize::from(second.0.thread) / WARP;
+        let same_warp = usize::from(first.thread()) / WARP == usize::from(second.thread()) / WARP;
         let level = match kind {
             Kind::Waw if conflict.same_value => Level::Info,
             Kind::Raw | Kind::War if same_warp => Level::Warning,
             _ => Level::Error,
         };
         if let Some(trace) = &mut self.trace {
-            trace.pair((kind, level), &place, (first, second));
+            trace.pair((kind, level), place, (first, second));
         }
         let bytes = u64::from(conflict.times) * u64::from(place.size);
         let known = self.report.hazards.iter_mut().find(|hazard| {
             hazard.kind == kind
                 && hazard.level == level
-                && hazard.first.site == first.0.site
-                && hazard.second.site == second.0.site
+                && hazard.first.site == first.site
+                && hazard.second.site == second.site
                 && std::ptr::eq(hazard.place.name, place.name)
         });
         if let Some(hazard) = known {
@@ -80,14 +72,13 @@ impl Findings {
             hazard.exited_above = hazard.exited_above.or(exited_above);
             return;
         }
-        let party = |(access, writes): (Access, bool)| party(nests, block, access, writes);
         self.report.hazards.push(Hazard {
             kind,
             level,
             bytes,
-            place,
-            first: party(first),
-            second: party(second),
+            place: place.clone(),
+            first: party(nests, block, first),
+            second: party(nests, block, second),
             exited_above,
         });
     }
@@ -100,12 +91,12 @@ impl Findings {
         index: u64,
         access: Access,
     ) {
-        let found =
-            Uninitialised { place: memory.place(index), by: party(nests, block, access, false), reads: 1 };
+        let found = Uninitialised { place: memory.place(index), by: party(nests, block, &access), reads: 1 };
         add_uninitialised(&mut self.report.uninitialised, found);
     }
 
-    pub(crate) fn lost_write(&mut self, by: Party) {
+    pub(crate) fn lost_write(&mut self, nests: &Nests, block: u64, access: Access) {
+        let by = party(nests, block, &access);
         add_lost_write(&mut self.report.lost_writes, LostWrite { by, writes: 1 });
     }
 
@@ -169,27 +160,27 @@ impl Findings {
     }
 }
 
-pub(crate) fn party(nests: &Nests, block: u64, access: Access, writes: bool) -> Party {
+fn party(nests: &Nests, block: u64, access: &Access) -> Party {
     Party {
-        thread: u32::from(access.thread),
+        thread: u32::from(access.thread()),
         block,
-        trips: nests.trips(access.nest),
+        trips: nests.trips(access.nest()),
         site: access.site,
-        writes,
+        writes: access.writes(),
     }
 }
 
-fn in_program_order(nests: &Nests, pair: Pair) -> ((Access, bool), (Access, bool)) {
-    let step = |access: &Access| Step { parent: access.nest, site: access.site, within: Within::Place };
-    let (a, b) = (&pair.earlier.0, &pair.later.0);
-    let order = if a.nest == b.nest {
+/// The two accesses, of which the first comes first in the program as written.
+fn in_program_order<'a>(nests: &Nests, a: &'a Access, b: &'a Access) -> (&'a Access, &'a Access) {
+    let step = |access: &Access| Step { parent: access.nest(), site: access.site, within: Within::Place };
+    let order = if a.nest() == b.nest() {
         a.site.position().cmp(&b.site.position())
     } else {
         nests.compare(step(a), step(b))
     };
-    match order.then(a.thread.cmp(&b.thread)) {
-        Ordering::Greater => (pair.later, pair.earlier),
-        _ => (pair.earlier, pair.later),
+    match order.then(a.thread().cmp(&b.thread())) {
+        Ordering::Greater => (b, a),
+        _ => (a, b),
     }
 }
 

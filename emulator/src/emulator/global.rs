@@ -9,9 +9,9 @@ use std::ptr;
 
 use super::block::{Stepped, fault, step, with};
 use super::findings::Memory;
-use super::nest::NestId;
-use super::order::{Access, Shadow};
-use super::report::{FaultKind, Hazard, Kind, Level, Party, Place, Space};
+use super::grid::{Accesses, Detail};
+use super::order::Shadow;
+use super::report::{FaultKind, Place, Space};
 use super::site::Site;
 use super::value::CellValue;
 
@@ -39,8 +39,9 @@ impl Buffer {
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalPtr<T> {
     at: *mut T,
-    /// The buffer that the kernel's argument pointed into.
-    buffer: Option<(usize, Buffer)>,
+    /// The number of the buffer that the kernel's argument pointed into; none has this number if it pointed
+    /// into none.
+    buffer: usize,
 }
 
 impl<T: CellValue> GlobalPtr<T> {
@@ -55,7 +56,7 @@ impl<T: CellValue> GlobalPtr<T> {
             // The end of one buffer may be the start of the next.
             find(Buffer::contains)
                 .or_else(|| find(|buffer, address| buffer.end() == address))
-                .map(|number| (number, buffers[number]))
+                .unwrap_or(buffers.len())
         });
         Self { at, buffer }
     }
@@ -123,7 +124,7 @@ impl<T: CellValue> GlobalPtr<T> {
     #[inline]
     #[track_caller]
     pub unsafe fn read(self) -> T {
-        let at = self.access(false, None, Site::here());
+        let at = self.access(false, Site::here());
         // SAFETY: `access` found `at` inside a buffer of this launch.
         unsafe { T::load(at) }
     }
@@ -136,33 +137,24 @@ impl<T: CellValue> GlobalPtr<T> {
     #[inline]
     #[track_caller]
     pub unsafe fn write(self, value: T) {
-        let at = self.access(true, Some(value), Site::here());
+        let at = self.access(true, Site::here());
         // SAFETY: as in `read`.
         unsafe { T::store(at, value) }
     }
 
-    /// Checks and records an access, and returns the address to make it at.
-    #[inline]
-    fn access(self, writes: bool, value: Option<T>, site: Site) -> *mut T {
-        let Some((number, buffer)) = self.buffer else { fault(FaultKind::UnknownPointer, site) };
-        let offset = (self.at as usize).wrapping_sub(buffer.base);
-        let index = offset / size_of::<T>();
-        if index >= buffer.len || offset % size_of::<T>() != 0 || size_of::<T>() != buffer.size {
-            self.outside(buffer, site);
-        }
+    /// Checks and records an access, and returns the address to make it at, before anything else that the
+    /// emulator sees.
+    #[inline(always)]
+    fn access(self, writes: bool, site: Site) -> *mut T {
+        let index = with(|block| block.global.index_of(self.buffer, self.at));
+        let Some(index) = index else { self.outside(site) };
         step(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead });
         with(|block| {
             if block.checks {
-                // SAFETY: `at` is element `index` of a buffer of this launch, and holds a `T`.
-                let bits = || unsafe { T::load(self.at) }.bits();
-                let what = match (writes, value) {
-                    (false, _) => Touch::Read,
-                    (true, Some(value)) => Touch::Write { value: value.bits(), old: bits() },
-                    (true, None) => Touch::Reference(Reference::new(self.at, bits())),
-                };
-                block.global_access(number, index, what, site);
+                let address = self.at.expose_provenance();
+                block.global_access(self.buffer, index, address, writes, site);
                 if let Some(trace) = &mut block.findings.trace {
-                    trace.value_follows(self.at.expose_provenance(), show::<T>);
+                    trace.value_follows(address, show::<T>);
                 }
             }
         });
@@ -170,7 +162,9 @@ impl<T: CellValue> GlobalPtr<T> {
     }
 
     #[cold]
-    fn outside(self, buffer: Buffer, site: Site) -> ! {
+    fn outside(self, site: Site) -> ! {
+        let buffer = with(|block| block.global.buffers.get(self.buffer).copied());
+        let Some(buffer) = buffer else { fault(FaultKind::UnknownPointer, site) };
         let bytes = (self.at as i64).wrapping_sub(buffer.base as i64);
         let index = bytes.div_euclid(buffer.size as i64);
         fault(FaultKind::OutOfBounds { name: buffer.name, index, len: buffer.len as u64 }, site)
@@ -183,43 +177,13 @@ fn show<T: CellValue>(at: usize) -> String {
     unsafe { T::load(ptr::with_exposed_provenance_mut(at)) }.to_string()
 }
 
-/// What an access does to an element.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Touch {
-    Read,
-    Write { value: u64, old: u64 },
-    Reference(Reference),
-}
-
-/// A reference to write through. The kernel stores right after it got this, before anything else that the
-/// emulator sees.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reference {
-    pub(crate) old: u64,
-    at: usize,
-    load: fn(usize) -> u64,
-}
-
-impl Reference {
-    fn new<T: CellValue>(at: *mut T, old: u64) -> Self {
-        // SAFETY: `value` calls this with the address of an element of type `T`, while its launch runs.
-        let load = |at| unsafe { T::load(ptr::with_exposed_provenance_mut(at)) }.bits();
-        Self { old, at: at.expose_provenance(), load }
-    }
-
-    /// What the element holds now.
-    pub(crate) fn value(&self) -> u64 {
-        (self.load)(self.at)
-    }
-}
-
 impl<T: CellValue> Deref for GlobalPtr<T> {
     type Target = T;
 
     #[inline]
     #[track_caller]
     fn deref(&self) -> &T {
-        let at = self.access(false, None, Site::here());
+        let at = self.access(false, Site::here());
         // SAFETY: `at` lies inside a buffer of this launch. That nobody writes the element while the
         // reference lives is the kernel's own promise, made by dereferencing a raw pointer; where it
         // does not hold, the access just recorded is reported.
@@ -231,7 +195,7 @@ impl<T: CellValue> DerefMut for GlobalPtr<T> {
     #[inline]
     #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
-        let at = self.access(true, None, Site::here());
+        let at = self.access(true, Site::here());
         // SAFETY: as in `deref`.
         unsafe { &mut *at }
     }
@@ -282,75 +246,6 @@ impl<T> Deref for GlobalSlice<'_, T> {
     }
 }
 
-/// Consecutive elements that one block accessed from one line, by consecutive threads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
-    buffer: usize,
-    start: usize,
-    len: usize,
-    block: u64,
-    by: Access,
-    writes: bool,
-    values: Values,
-}
-
-/// What a run wrote, as far as it takes to tell whether another run wrote the same. Nothing for reads.
-#[derive(Clone, Copy, Debug, Default)]
-struct Values {
-    /// The value, if all elements got the same.
-    single: Option<u64>,
-    /// A sum over the elements and their values, if each got one value only.
-    digest: Option<u64>,
-}
-
-impl Values {
-    fn one(index: usize, value: u64) -> Self {
-        let mixed = (value ^ (index as u64).rotate_left(32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        Self { single: Some(value), digest: Some(mixed ^ (mixed >> 29)) }
-    }
-
-    /// Of other elements.
-    fn extend(&mut self, more: Self) {
-        self.single = self.single.filter(|_| self.single == more.single);
-        self.digest = self.digest.zip(more.digest).map(|(a, b)| a.wrapping_add(b));
-    }
-}
-
-impl Run {
-    /// Takes in a run that goes on where this one ends.
-    fn extend(&mut self, next: &Self) {
-        self.len += next.len;
-        self.values.extend(next.values);
-    }
-
-    /// Takes in a run over elements of this one, from the same line.
-    fn repeat(&mut self, again: &Self) {
-        if !self.same_values(again) {
-            self.values = Values::default();
-        }
-    }
-
-    /// Both wrote the same to every element that they share.
-    fn same_values(&self, other: &Self) -> bool {
-        let (a, b) = (self.values, other.values);
-        let single = a.single.is_some() && a.single == b.single;
-        let same_elements = (self.start, self.len) == (other.start, other.len);
-        single || (same_elements && a.digest.is_some() && a.digest == b.digest)
-    }
-
-    fn goes_on_with(&self, next: &Self) -> bool {
-        self.buffer == next.buffer
-            && self.writes == next.writes
-            && self.start + self.len == next.start
-            && usize::from(self.by.thread) + self.len == usize::from(next.by.thread)
-            && self.by.site == next.by.site
-    }
-
-    fn end(&self) -> usize {
-        self.start + self.len
-    }
-}
-
 /// The elements that the running block has touched, numbered in that order: a hash table that is
 /// emptied by counting on.
 #[derive(Debug)]
@@ -363,11 +258,16 @@ struct Touched {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    buffer: u32,
-    /// Equal to the table's, or the entry is empty.
-    stamp: u32,
     index: usize,
+    /// The buffer, below the table's stamp; with another stamp the entry is empty.
+    buffer: u64,
     number: usize,
+}
+
+impl Entry {
+    fn is_of(&self, stamp: u32) -> bool {
+        self.buffer >> 32 == u64::from(stamp)
+    }
 }
 
 impl Touched {
@@ -387,13 +287,14 @@ impl Touched {
     /// The element's number; a new one counts up.
     #[inline]
     fn number(&mut self, buffer: usize, index: usize) -> usize {
+        let buffer = u64::from(self.stamp) << 32 | buffer as u64;
         let place = self.place(buffer, index);
         let entry = &mut self.entries[place];
-        if entry.stamp == self.stamp {
+        if entry.is_of(self.stamp) {
             return entry.number;
         }
         let number = self.count;
-        *entry = Entry { buffer: buffer as u32, stamp: self.stamp, index, number };
+        *entry = Entry { index, buffer, number };
         self.count += 1;
         if self.count * 2 > self.entries.len() {
             self.grow();
@@ -403,12 +304,12 @@ impl Touched {
 
     /// Where the element stands, or the empty entry where it belongs. Neighbours stand side by side.
     #[inline]
-    fn place(&self, buffer: usize, index: usize) -> usize {
+    fn place(&self, buffer: u64, index: usize) -> usize {
         let mask = self.entries.len() - 1;
-        let mut place = index.wrapping_add(buffer << 9) & mask;
+        let mut place = index.wrapping_add((buffer << 9) as usize) & mask;
         loop {
             let entry = &self.entries[place];
-            if entry.stamp != self.stamp || (entry.index == index && entry.buffer as usize == buffer) {
+            if (entry.index == index && entry.buffer == buffer) || !entry.is_of(self.stamp) {
                 return place;
             }
             place = (place + 1) & mask;
@@ -419,38 +320,46 @@ impl Touched {
     fn grow(&mut self) {
         let larger = vec![Entry::default(); self.entries.len() * 2];
         for entry in std::mem::replace(&mut self.entries, larger) {
-            if entry.stamp == self.stamp {
-                let place = self.place(entry.buffer as usize, entry.index);
+            if entry.is_of(self.stamp) {
+                let place = self.place(entry.buffer, entry.index);
                 self.entries[place] = entry;
             }
         }
     }
 }
 
-/// The global memory that the running block has touched, and what the worker's earlier blocks did.
+/// The global memory that the running block has touched.
 pub(crate) struct Global {
     pub(crate) buffers: Vec<Buffer>,
     touched: Touched,
     /// One cell for each element touched.
     shadow: Shadow,
-    /// The running block's first access of each kind to each element.
-    block: Vec<Run>,
-    runs: Vec<Run>,
+    /// For the comparison with other blocks.
+    pub(crate) grid: Accesses,
 }
 
 impl Global {
-    pub(crate) fn new(buffers: Vec<Buffer>) -> Self {
-        Self { buffers, touched: Touched::new(), shadow: Shadow::new(0), block: Vec::new(), runs: Vec::new() }
+    pub(crate) fn new(buffers: Vec<Buffer>, detail: Detail) -> Self {
+        Self { buffers, touched: Touched::new(), shadow: Shadow::new(0), grid: Accesses::new(detail) }
     }
 
     pub(crate) fn begin_block(&mut self) {
         self.touched.clear();
         self.shadow.begin_block();
-        self.block.clear();
     }
 
     pub(crate) fn forget_all(&mut self) {
         self.shadow = Shadow::new(0);
+    }
+
+    /// The element of the buffer that this pointer points to, if it points to one.
+    #[inline]
+    fn index_of<T>(&self, buffer: usize, at: *mut T) -> Option<usize> {
+        let buffer = self.buffers.get(buffer)?;
+        let offset = (at as usize).wrapping_sub(buffer.base);
+        let index = offset / size_of::<T>();
+        let inside = index < buffer.len && offset % size_of::<T>() == 0 && size_of::<T>() == buffer.size;
+        inside.then_some(index)
     }
 
     pub(crate) fn place(&self, buffer: usize, index: usize) -> Place {
@@ -463,8 +372,8 @@ impl Global {
     }
 
     /// The shadow cell of an element.
-    #[inline]
-    pub(crate) fn touch(&mut self, buffer: usize, index: usize) -> (Memory, usize) {
+    #[inline(always)]
+    pub(crate) fn touch(&mut self, buffer: usize, index: usize) -> usize {
         let fresh = self.touched.count;
         let slot = self.touched.number(buffer, index);
         if slot == fresh {
@@ -473,124 +382,6 @@ impl Global {
             }
             self.shadow.forget(slot);
         }
-        let Buffer { name, size, .. } = self.buffers[buffer];
-        (Memory { space: Space::Global, name, size: size as u32 }, slot)
+        slot
     }
-
-    /// Remembers an access, a write with its value, for the comparison with other blocks.
-    #[inline]
-    pub(crate) fn remember(&mut self, buffer: usize, index: usize, by: Access, value: Option<u64>) {
-        let values = value.map_or_else(Values::default, |value| Values::one(index, value));
-        let next = Run { buffer, start: index, len: 1, block: 0, by, writes: value.is_some(), values };
-        match self.block.last_mut() {
-            Some(last) if last.goes_on_with(&next) => last.extend(&next),
-            _ => self.block.push(next),
-        }
-    }
-
-    /// Sums up what the block did for the comparison with other blocks.
-    pub(crate) fn end_block(&mut self, linear: u64) {
-        if self.block.len() > 1 {
-            self.block
-                .sort_unstable_by_key(|run| (run.buffer, run.writes, run.start, run.by.site.position()));
-        }
-        for run in self.block.drain(..) {
-            let run =
-                Run { block: linear, by: Access::new(run.by.site, NestId::ROOT, 0, run.by.thread), ..run };
-            match self.runs.last_mut() {
-                Some(last) if last.block == linear && last.goes_on_with(&run) => last.extend(&run),
-                Some(last)
-                    if last.block == linear
-                        && (last.buffer, last.writes, last.by.site)
-                            == (run.buffer, run.writes, run.by.site)
-                        && run.start >= last.start
-                        && run.end() <= last.end() =>
-                {
-                    last.repeat(&run);
-                }
-                _ => self.runs.push(run),
-            }
-        }
-    }
-
-    pub(crate) fn into_runs(self) -> Vec<Run> {
-        self.runs
-    }
-}
-
-/// Accesses of two blocks of one launch to one element: no barrier orders them.
-pub(crate) fn across_blocks(mut runs: Vec<Run>, buffers: &[Buffer]) -> Vec<Hazard> {
-    runs.sort_unstable_by_key(|run| (run.buffer, run.start, run.block, run.writes, run.by.site.position()));
-    let mut hazards: Vec<Hazard> = Vec::new();
-    // Runs that reach beyond the start of the one at hand.
-    let mut open: Vec<Run> = Vec::new();
-    for run in runs {
-        open.retain(|old| old.buffer == run.buffer && old.end() > run.start);
-        let mut counted = false;
-        for old in &open {
-            if old.block == run.block || !(old.writes || run.writes) {
-                continue;
-            }
-            let (a, b) = if old.block < run.block { (old, &run) } else { (&run, old) };
-            let both = old.writes && run.writes;
-            let bytes = (old.end().min(run.end()) - run.start) * buffers[run.buffer].size;
-            add(
-                &mut hazards,
-                &buffers[run.buffer],
-                run.start,
-                (a, b),
-                if both && counted { 0 } else { bytes as u64 },
-            );
-            counted |= both;
-        }
-        // Of runs over the same elements from the same line the first and the last speak for all (they are of
-        // two blocks): this keeps the comparison short where every block writes the same cell.
-        let alike = |old: &&mut Run| {
-            (old.start, old.len, old.writes, old.by.site) == (run.start, run.len, run.writes, run.by.site)
-        };
-        match open.iter_mut().filter(alike).nth(1) {
-            Some(last) => {
-                let before = std::mem::replace(last, run);
-                last.repeat(&before);
-            }
-            None => open.push(run),
-        }
-    }
-    hazards
-}
-
-fn add(hazards: &mut Vec<Hazard>, buffer: &Buffer, index: usize, (a, b): (&Run, &Run), bytes: u64) {
-    let party = |run: &Run| Party {
-        thread: (usize::from(run.by.thread) + index - run.start) as u32,
-        block: run.block,
-        trips: Vec::new(),
-        site: run.by.site,
-        writes: run.writes,
-    };
-    let (a, b) = if b.by.site.position() < a.by.site.position() { (b, a) } else { (a, b) };
-    let kind = match (a.writes, b.writes) {
-        (true, false) => Kind::Raw,
-        (false, _) => Kind::War,
-        (true, true) => Kind::Waw,
-    };
-    let level = if kind == Kind::Waw && a.same_values(b) { Level::Info } else { Level::Error };
-    let known = hazards.iter_mut().find(|hazard| {
-        (hazard.kind, hazard.level) == (kind, level)
-            && (hazard.first.site, hazard.second.site) == (a.by.site, b.by.site)
-            && ptr::eq(hazard.place.name, buffer.name)
-    });
-    if let Some(hazard) = known {
-        hazard.bytes += bytes;
-        return;
-    }
-    let memory = Memory { space: Space::Global, name: buffer.name, size: buffer.size as u32 };
-    hazards.push(Hazard {
-        kind,
-        level,
-        bytes,
-        place: memory.place(index as u64),
-        first: party(a),
-        second: party(b),
-        exited_above: None,
-    });
 }

@@ -1,6 +1,7 @@
 //! A launch: a grid of blocks, spread over the cores of this machine.
 
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{panic, ptr, thread};
@@ -8,7 +9,8 @@ use std::{panic, ptr, thread};
 use super::block::{Block, Stepped, enter, running, with};
 use super::fiber::{Command, Fiber, Kernel};
 use super::findings::Findings;
-use super::global::{Buffer, Global, Run, across_blocks};
+use super::global::{Buffer, Global};
+use super::grid::{Detail, Pattern, hazards, may_meet};
 use super::limits::{self, Dim3, LaunchError};
 use super::report::Report;
 use super::schedule::{MAX_EXHAUSTIVE_BLOCK, Policy, Schedule, Scheduler, Trace, threads};
@@ -131,7 +133,8 @@ impl Launch {
         Self { traced: Some(block), ..self }
     }
 
-    /// Runs `kernel` once for each thread of the grid.
+    /// Runs `kernel` once for each thread of the grid. The closure calls one `#[kernel]` function, last: a
+    /// kernel goes on from block to block and only returns after the last.
     ///
     /// # Errors
     ///
@@ -176,18 +179,18 @@ impl Launch {
             cores = 1;
         }
         let workers = cores.min(usize::try_from(blocks).unwrap_or(usize::MAX));
-        let before = (workers > 1).then(|| snapshot(&memory.buffers));
-        let (report, runs, trace) = self.run_on(schedule, workers, &memory.buffers, &kernel);
-        let across = across_blocks(runs, &memory.buffers);
+        let before = (blocks > 1).then(|| snapshot(&memory.buffers));
+        let run = |workers, detail| self.run_on(schedule, workers, detail, &memory.buffers, &kernel);
+        let (report, mut patterns, trace) = run(workers, Detail::Patterns);
         match before {
             // Blocks that race with each other leave what the machine happened to do. Do it again in
             // the order of the blocks, so that the same seed gives the same output.
-            Some(before) if !across.is_empty() => {
+            Some(before) if may_meet(&mut patterns) => {
                 restore(&memory.buffers, &before);
-                let (report, ..) = self.run_on(schedule, 1, &memory.buffers, &kernel);
-                Ok((with_hazards(report, across), trace))
+                let (report, runs, _) = run(1, Detail::Full);
+                Ok((with_hazards(report, hazards(&runs, &memory.buffers)), trace))
             }
-            _ => Ok((with_hazards(report, across), trace)),
+            _ => Ok((report, trace)),
         }
     }
 
@@ -195,24 +198,25 @@ impl Launch {
         &self,
         schedule: &Schedule,
         workers: usize,
+        detail: Detail,
         buffers: &[Buffer],
         kernel: &(impl Fn() + Sync),
-    ) -> (Report, Vec<Run>, Trace) {
+    ) -> (Report, Vec<Pattern>, Trace) {
         let kernel: &Kernel<'_> = kernel;
-        let queue = Queue { next: AtomicU64::new(0), end: AtomicU64::new(self.shape.grid.count()) };
+        let queue = Queue::new(self.shape.grid.count(), workers);
         let work = || {
             let scheduler = Scheduler::new(schedule);
-            let global = Global::new(buffers.to_vec());
+            let global = Global::new(buffers.to_vec(), detail);
             let mut block = Block::new(self.shape, scheduler, global, self.checks, self.tick_limit);
             block.traced = self.traced;
             Worker::new(block, kernel).run(&queue)
         };
         let mut findings = Findings::default();
-        let mut runs = Vec::new();
+        let mut patterns = Vec::new();
         let mut trace = Trace::default();
-        let mut take = |(found, accesses, order): (Findings, Vec<Run>, Trace)| {
+        let mut take = |(found, accesses, order): (Findings, Vec<Pattern>, Trace)| {
             findings.merge(found.finish());
-            runs.extend(accesses);
+            patterns.extend(accesses);
             trace.merge(order);
         };
         thread::scope(|scope| {
@@ -225,7 +229,7 @@ impl Launch {
                 }
             }
         });
-        (findings.finish(), runs, trace)
+        (findings.finish(), patterns, trace)
     }
 }
 
@@ -239,15 +243,28 @@ fn with_hazards(mut report: Report, across: Vec<super::report::Hazard>) -> Repor
 /// The blocks still to run.
 struct Queue {
     next: AtomicU64,
+    /// How many blocks a worker takes at a time.
+    portion: u64,
     /// Lowered to a block that faulted: those before it still run, so that the same one is reported
     /// whichever worker is faster.
     end: AtomicU64,
 }
 
 impl Queue {
-    fn take(&self) -> Option<u64> {
-        let block = self.next.fetch_add(1, Ordering::Relaxed);
-        (block < self.end.load(Ordering::Relaxed)).then_some(block)
+    fn new(blocks: u64, workers: usize) -> Self {
+        // Few enough that no worker waits long for another at the end; neighbours, as they are alike.
+        let portion = (blocks / (8 * workers as u64)).clamp(1, 64);
+        Self { next: AtomicU64::new(0), portion, end: AtomicU64::new(blocks) }
+    }
+
+    /// Blocks to run one after the other, as far as [`still`](Self::still) says so.
+    fn take(&self) -> Option<Range<u64>> {
+        let first = self.next.fetch_add(self.portion, Ordering::Relaxed);
+        self.still(first).then(|| first..first + self.portion)
+    }
+
+    fn still(&self, block: u64) -> bool {
+        block < self.end.load(Ordering::Relaxed)
     }
 }
 
@@ -269,11 +286,13 @@ impl Worker {
         Self { block: Box::into_raw(Box::new(block)), fibers }
     }
 
-    fn run(mut self, queue: &Queue) -> (Findings, Vec<Run>, Trace) {
+    fn run(mut self, queue: &Queue) -> (Findings, Vec<Pattern>, Trace) {
         enter(self.block);
-        while let Some(block) = queue.take() {
-            if self.run_block(block) {
-                queue.end.fetch_min(block, Ordering::Relaxed);
+        while let Some(blocks) = queue.take() {
+            for block in blocks.take_while(|&block| queue.still(block)) {
+                if self.run_block(block) {
+                    queue.end.fetch_min(block, Ordering::Relaxed);
+                }
             }
         }
         for fiber in &mut self.fibers {
@@ -282,7 +301,7 @@ impl Worker {
         enter(ptr::null_mut());
         // SAFETY: from `Box::into_raw` in `new`; nothing uses it any more.
         let block = *unsafe { Box::from_raw(self.block) };
-        (block.findings, block.global.into_runs(), block.scheduler.into_trace())
+        (block.findings, block.global.grid.into_patterns(), block.scheduler.into_trace())
     }
 
     /// Runs one block to its end; true if it faulted.

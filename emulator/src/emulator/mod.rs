@@ -8,6 +8,7 @@ mod block;
 mod fiber;
 mod findings;
 mod global;
+mod grid;
 mod launch;
 mod limits;
 pub mod marks;

@@ -18,6 +18,16 @@ pub(crate) struct NestId(u32);
 impl NestId {
     /// Outside every loop and call.
     pub(crate) const ROOT: Self = Self(0);
+
+    #[inline]
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) fn from_number(number: u32) -> Self {
+        Self(number)
+    }
 }
 
 /// One step of a path.

@@ -22,17 +22,43 @@ pub(crate) type Clock = u32;
 pub(crate) const WARP: usize = 32;
 
 /// One access to one cell.
+///
+/// In whole words: an access is copied right after it was made, and a processor cannot hand on to a wide
+/// load what it has just stored in narrow pieces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     pub(crate) site: Site,
-    pub(crate) nest: NestId,
-    pub(crate) clock: Clock,
-    pub(crate) thread: u16,
+    /// The clock above the number of the path.
+    when: u64,
+    /// The thread, doubled; plus one if it writes.
+    who: u64,
 }
 
 impl Access {
-    pub(crate) fn new(site: Site, nest: NestId, clock: Clock, thread: u16) -> Self {
-        Self { site, nest, clock, thread }
+    #[inline]
+    pub(crate) fn new(site: Site, nest: NestId, clock: Clock, thread: u16, writes: bool) -> Self {
+        let when = u64::from(clock) << 32 | u64::from(nest.number());
+        Self { site, when, who: u64::from(thread) << 1 | u64::from(writes) }
+    }
+
+    #[inline]
+    pub(crate) fn nest(&self) -> NestId {
+        NestId::from_number(self.when as u32)
+    }
+
+    #[inline]
+    pub(crate) fn clock(&self) -> Clock {
+        (self.when >> 32) as Clock
+    }
+
+    #[inline]
+    pub(crate) fn thread(&self) -> u16 {
+        (self.who >> 1) as u16
+    }
+
+    #[inline]
+    pub(crate) fn writes(&self) -> bool {
+        self.who & 1 == 1
     }
 }
 
@@ -41,6 +67,8 @@ impl Access {
 pub(crate) struct Clocks {
     base: Clock,
     latest: Clock,
+    /// Accesses from before this clock are settled, whichever thread made them: a short cut past `passed`.
+    floor: Clock,
     /// Each thread's clock.
     now: Vec<Clock>,
     /// For each thread, the last clock that a block barrier has put before everything to come.
@@ -58,6 +86,7 @@ impl Clocks {
         Self {
             base: 1,
             latest: 1,
+            floor: 1,
             now: vec![1; threads],
             passed: vec![0; threads],
             seen: Vec::new(),
@@ -74,6 +103,7 @@ impl Clocks {
         };
         self.base = base;
         self.latest = base;
+        self.floor = base;
         self.now.fill(base);
         self.passed.fill(base - 1);
         self.warp_synced = false;
@@ -88,10 +118,12 @@ impl Clocks {
     /// A block barrier completed; `participants` yields the threads that had not exited.
     pub(crate) fn block_barrier(&mut self, participants: impl Iterator<Item = u16>) {
         self.latest += 1;
+        let (mut came, mut floor) = (0, Clock::MAX);
         for thread in participants {
             let t = thread as usize;
             self.passed[t] = self.now[t];
             self.now[t] += 1;
+            (came, floor) = (came + 1, floor.min(self.now[t]));
             if self.warp_synced {
                 let first = t / WARP * WARP;
                 let warp = &mut self.passed[first..];
@@ -99,6 +131,9 @@ impl Clocks {
                     *passed = seen.max(*passed);
                 }
             }
+        }
+        if came == self.now.len() {
+            self.floor = floor;
         }
     }
 
@@ -140,19 +175,19 @@ impl Clocks {
     /// it was made in an earlier block.
     #[inline]
     fn settled(&self, access: &Access) -> bool {
-        access.clock <= self.passed[access.thread as usize]
+        access.clock() < self.floor || access.clock() <= self.passed[access.thread() as usize]
     }
 
     /// This access happens before whatever `thread` does now.
     #[inline]
     pub(crate) fn before(&self, access: &Access, thread: u16) -> bool {
-        self.settled(access) || access.thread == thread || self.seen_in_warp(access, thread)
+        self.settled(access) || access.thread() == thread || self.seen_in_warp(access, thread)
     }
 
     #[inline]
     fn seen_in_warp(&self, access: &Access, thread: u16) -> bool {
-        let (by, me) = (access.thread as usize, thread as usize);
-        self.warp_synced && by / WARP == me / WARP && access.clock <= self.seen[me][by % WARP]
+        let (by, me) = (access.thread() as usize, thread as usize);
+        self.warp_synced && by / WARP == me / WARP && access.clock() <= self.seen[me][by % WARP]
     }
 
     /// Two accesses by one thread that everything to come stands in the same order to: no
@@ -160,14 +195,14 @@ impl Clocks {
     /// block barrier can still order them before anything.
     #[inline]
     fn alike(&self, a: &Access, b: &Access) -> bool {
-        let by_all = |access: &Access| access.clock <= self.seen_by_all[access.thread as usize];
-        a.thread == b.thread && (a.clock == b.clock || (self.warp_synced && by_all(a) && by_all(b)))
+        let by_all = |access: &Access| access.clock() <= self.seen_by_all[access.thread() as usize];
+        a.thread() == b.thread() && (a.clock() == b.clock() || (self.warp_synced && by_all(a) && by_all(b)))
     }
 
     /// The access was made in the block that is running.
     #[inline]
     fn current(&self, access: &Access) -> bool {
-        access.clock >= self.base
+        access.clock() >= self.base
     }
 }
 
@@ -177,7 +212,6 @@ pub(crate) struct Conflict {
     pub(crate) earlier: Access,
     /// Like accesses by the same thread since this clock conflict too.
     pub(crate) since: Clock,
-    pub(crate) earlier_writes: bool,
     /// Both wrote the same value.
     pub(crate) same_value: bool,
     /// How often it counts. Each pair of a read and a write does; a write counts once against all
@@ -217,10 +251,10 @@ struct Group {
 
 impl Group {
     /// Reports these accesses, of which none is ordered before the present one.
-    fn report(&self, earlier_writes: bool, same_value: bool, times: u32, to: &mut impl FnMut(Conflict)) {
-        let since = self.first.clock;
-        let mut report = |earlier, times| to(Conflict { earlier, since, earlier_writes, same_value, times });
-        if self.first.nest == self.last.nest {
+    fn report(&self, same_value: bool, times: u32, to: &mut Vec<Conflict>) {
+        let since = self.first.clock();
+        let mut report = |earlier, times| to.push(Conflict { earlier, since, same_value, times });
+        if self.first.nest() == self.last.nest() {
             report(self.last, times);
         } else {
             report(self.first, times.min(1));
@@ -231,8 +265,8 @@ impl Group {
 
 impl Conflict {
     /// With a single access.
-    fn with(earlier: Access, earlier_writes: bool, same_value: bool) -> Self {
-        Self { earlier, since: earlier.clock, earlier_writes, same_value, times: 1 }
+    fn with(earlier: Access, same_value: bool) -> Self {
+        Self { earlier, since: earlier.clock(), same_value, times: 1 }
     }
 }
 
@@ -254,7 +288,7 @@ impl Shadow {
 
     /// Makes room for this many cells; new ones are untouched.
     pub(crate) fn resize(&mut self, cells: usize) {
-        let never = Access::new(Site::here(), NestId::ROOT, 0, 0);
+        let never = Access::new(Site::here(), NestId::ROOT, 0, 0, false);
         self.cells.resize(cells, Cell { write: never, read: never, more: NONE });
     }
 
@@ -270,8 +304,8 @@ impl Shadow {
     #[inline]
     pub(crate) fn forget(&mut self, index: usize) {
         let cell = &mut self.cells[index];
-        cell.write.clock = 0;
-        cell.read.clock = 0;
+        cell.write.when = 0;
+        cell.read.when = 0;
         cell.more = NONE;
     }
 
@@ -281,98 +315,79 @@ impl Shadow {
         clocks.current(&self.cells[index].write)
     }
 
-    /// Records a read and reports every write that is not ordered before it.
+    /// Records a read, if it is plain that every write is ordered before it: nearly always, nothing stands
+    /// behind the cell, and what stands in it is ordered. False if [`read`](Self::read) has to look.
     #[inline]
-    pub(crate) fn read(
-        &mut self,
-        clocks: &Clocks,
-        index: usize,
-        by: Access,
-        report: &mut impl FnMut(Conflict),
-    ) {
+    pub(crate) fn read_ordered(&mut self, clocks: &Clocks, index: usize, by: Access) -> bool {
         let cell = &mut self.cells[index];
-        // Nearly always nothing stands behind the cell, and what stands in it is ordered.
-        if cell.more == NONE && clocks.before(&cell.write, by.thread) && clocks.settled(&cell.read) {
+        let plain =
+            cell.more == NONE && clocks.before(&cell.write, by.thread()) && clocks.settled(&cell.read);
+        if plain {
             cell.read = by;
-        } else {
-            self.read_contended(clocks, index, by, report);
         }
+        plain
     }
 
-    #[inline(never)]
-    fn read_contended(
-        &mut self,
-        clocks: &Clocks,
-        index: usize,
-        by: Access,
-        report: &mut impl FnMut(Conflict),
-    ) {
+    /// Records a read and finds every write that is not ordered before it.
+    pub(crate) fn read(&mut self, clocks: &Clocks, index: usize, by: &Access, found: &mut Vec<Conflict>) {
         let cell = self.cells[index];
-        if !clocks.before(&cell.write, by.thread) {
-            report(Conflict::with(cell.write, true, false));
+        if !clocks.before(&cell.write, by.thread()) {
+            found.push(Conflict::with(cell.write, false));
         }
         if let Some(more) = self.more(clocks, index) {
-            unsettled(&mut more.writes, clocks, by.thread, |group| {
-                group.report(true, false, group.times, report);
+            unsettled(&mut more.writes, clocks, by.thread(), |group| {
+                group.report(false, group.times, found);
             });
         }
         if !clocks.settled(&cell.read) {
             keep(&mut self.more_mut(clocks, index).reads, clocks, cell.read, 0);
         }
-        self.cells[index].read = by;
+        self.cells[index].read = *by;
     }
 
-    /// Records a write of `value` over `old` and reports every access that is not ordered before it.
+    /// Records a write, if it is plain that every access is ordered before it; as
+    /// [`read_ordered`](Self::read_ordered).
     #[inline]
+    pub(crate) fn write_ordered(&mut self, clocks: &Clocks, index: usize, by: Access) -> bool {
+        let cell = &mut self.cells[index];
+        let plain =
+            cell.more == NONE && clocks.settled(&cell.write) && clocks.before(&cell.read, by.thread());
+        if plain {
+            cell.write = by;
+        }
+        plain
+    }
+
+    /// Records a write of `value` over `old` and finds every access that is not ordered before it.
     pub(crate) fn write(
         &mut self,
         clocks: &Clocks,
         index: usize,
-        by: Access,
-        value: u64,
-        old: u64,
-        report: &mut impl FnMut(Conflict),
-    ) {
-        let cell = &mut self.cells[index];
-        // As for a read.
-        if cell.more == NONE && clocks.settled(&cell.write) && clocks.before(&cell.read, by.thread) {
-            cell.write = by;
-        } else {
-            self.write_contended(clocks, index, by, value, old, report);
-        }
-    }
-
-    #[inline(never)]
-    fn write_contended(
-        &mut self,
-        clocks: &Clocks,
-        index: usize,
-        by: Access,
-        value: u64,
-        old: u64,
-        report: &mut impl FnMut(Conflict),
+        by: &Access,
+        (value, old): (u64, u64),
+        found: &mut Vec<Conflict>,
     ) {
         let cell = self.cells[index];
         let mut uncounted = 1;
-        if !clocks.before(&cell.write, by.thread) {
-            report(Conflict::with(cell.write, true, value == old));
+        if !clocks.before(&cell.write, by.thread()) {
+            found.push(Conflict::with(cell.write, value == old));
             uncounted = 0;
         }
-        if !clocks.before(&cell.read, by.thread) {
-            report(Conflict::with(cell.read, false, false));
+        if !clocks.before(&cell.read, by.thread()) {
+            found.push(Conflict::with(cell.read, false));
         }
         if let Some(more) = self.more(clocks, index) {
-            unsettled(&mut more.writes, clocks, by.thread, |group| {
-                group.report(true, group.value == Some(value), std::mem::take(&mut uncounted), report);
+            unsettled(&mut more.writes, clocks, by.thread(), |group| {
+                group.report(group.value == Some(value), std::mem::take(&mut uncounted), found);
             });
-            unsettled(&mut more.reads, clocks, by.thread, |group| {
-                group.report(false, false, group.times, report);
+            unsettled(&mut more.reads, clocks, by.thread(), |group| {
+                group.report(false, group.times, found);
             });
         }
         if !clocks.settled(&cell.write) {
             keep(&mut self.more_mut(clocks, index).writes, clocks, cell.write, old);
         }
-        self.cells[index].write = by;
+        self.cells[index].write = *by;
     }
 
     /// What stands behind the cell. It belongs to the block whose accesses stand in the cell; what an

@@ -275,11 +275,12 @@ impl SharedArray {
         unsafe { self.values.as_ptr().cast::<T>().add(index).read() }
     }
 
+    /// Writes a cell and returns what it held.
     #[inline]
-    pub(crate) fn set<T: CellValue>(&mut self, index: usize, value: T) {
+    pub(crate) fn replace<T: CellValue>(&mut self, index: usize, value: T) -> T {
         assert!(index < self.known.cells && size_of::<T>() == self.known.size);
         // SAFETY: as in `get`.
-        unsafe { self.values.as_mut_ptr().cast::<T>().add(index).write(value) }
+        unsafe { self.values.as_mut_ptr().cast::<T>().add(index).replace(value) }
     }
 }
 

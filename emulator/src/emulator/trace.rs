@@ -99,19 +99,20 @@ struct Pending {
 }
 
 impl Block {
-    /// Records an access, before anything is said about its conflicts.
+    /// Records an access by the running thread, before anything is said about its conflicts.
     #[cold]
     #[inline(never)]
     pub(crate) fn trace_access<T: CellValue>(
         &mut self,
-        by: Access,
-        place: Place,
+        site: Site,
         writes: bool,
+        place: Place,
         value: Option<T>,
     ) {
+        let by = self.access(site, writes);
         let Some(trace) = &mut self.findings.trace else { return };
         let value = value.map(|value| value.to_string());
-        trace.access(by, place, writes, value, self.nests.trips(by.nest));
+        trace.access(by, place, value, self.nests.trips(by.nest()));
     }
 
     /// Records that the block barrier lets those go who wait at it.
@@ -157,8 +158,9 @@ impl Recorder {
         self.trace.events.push(Event { turn: self.turn, thread: u32::from(thread), site: site.into(), what });
     }
 
-    fn access(&mut self, by: Access, place: Place, writes: bool, value: Option<String>, trips: Vec<u32>) {
-        self.push(by.thread, by.site, What::Access { place: place.clone(), writes, value, trips });
+    fn access(&mut self, by: Access, place: Place, value: Option<String>, trips: Vec<u32>) {
+        let what = What::Access { place: place.clone(), writes: by.writes(), value, trips };
+        self.push(by.thread(), by.site, what);
         self.accesses.entry(place).or_default().push(self.trace.events.len() - 1);
     }
 
@@ -184,16 +186,16 @@ impl Recorder {
         &mut self,
         (kind, level): (Kind, Level),
         place: &Place,
-        (first, second): ((Access, bool), (Access, bool)),
+        (first, second): (&Access, &Access),
     ) {
         let events = &self.trace.events;
         let known = self.accesses.get(place).map_or(&[][..], Vec::as_slice);
-        let step = |(access, writes): (Access, bool)| {
+        let step = |access: &Access| {
             let is_it = |&&step: &&usize| {
                 let event = &events[step];
-                event.thread == u32::from(access.thread)
+                event.thread == u32::from(access.thread())
                     && event.site == Some(access.site)
-                    && matches!(event.what, What::Access { writes: w, .. } if w == writes)
+                    && matches!(event.what, What::Access { writes, .. } if writes == access.writes())
             };
             known.iter().rev().find(is_it).copied()
         };

@@ -1,6 +1,7 @@
 //! What a cell may hold.
 
 use std::fmt::Display;
+use std::ptr;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// A type that a tracked cell may hold: the number types and `bool`.
@@ -15,7 +16,7 @@ pub trait CellValue: Copy + PartialEq + Display + Send + Sync + 'static {
     /// What a cell holds before anything wrote it: not a value that a kernel computes by accident.
     const POISON: Self;
 
-    /// The value as bits.
+    /// The value as bits: its bytes, with zeros before them.
     fn bits(self) -> u64;
 
     /// Reads a cell of global memory, which another block may be writing.
@@ -79,4 +80,22 @@ cell_values! {
 cell_values! {
     usize as AtomicU64 by u64: 0xdead_dead_dead_dead, |v: usize| v as u64, |w: u64| w as usize;
     isize as AtomicU64 by u64: -0x2152_2152_2152_2153, |v: isize| v as u64, |w: u64| w as isize;
+}
+
+/// The [`bits`](CellValue::bits) of the value at an address.
+///
+/// # Safety
+///
+/// A value of this size must lie there, one of the types above, in memory whose provenance is exposed.
+#[inline]
+pub(crate) unsafe fn bits_at(address: usize, size: usize) -> u64 {
+    // SAFETY: the caller vouches for the value, and with it for its alignment.
+    unsafe {
+        match size {
+            1 => u64::from(u8::load(ptr::with_exposed_provenance_mut(address))),
+            2 => u64::from(u16::load(ptr::with_exposed_provenance_mut(address))),
+            4 => u64::from(u32::load(ptr::with_exposed_provenance_mut(address))),
+            _ => u64::load(ptr::with_exposed_provenance_mut(address)),
+        }
+    }
 }

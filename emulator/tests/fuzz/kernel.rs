@@ -113,8 +113,11 @@ enum Flow {
 /// The body of the kernel.
 pub(crate) fn interpret(program: &Program, global: &[*mut u32; CELLS as usize]) {
     let thread = Thread { number: thread::thread_idx_x(), global };
-    if !matches!(thread.block(&program.body, 0), Flow::Return) {
-        marks::end();
+    // As `#[kernel]` writes it.
+    loop {
+        if matches!(thread.block(&program.body, 0), Flow::Return) || !marks::end() {
+            break;
+        }
     }
 }
 

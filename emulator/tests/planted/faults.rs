@@ -24,8 +24,20 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "clocks are off by one",
         file: "order.rs",
-        from: "access.clock <= self.passed[access.thread as usize]",
-        to: "access.clock <= self.passed[access.thread as usize] + 1",
+        from: "access.clock() <= self.passed[access.thread() as usize]",
+        to: "access.clock() <= self.passed[access.thread() as usize] + 1",
+    },
+    Fault {
+        what: "the short cut past the clocks takes in exited threads",
+        file: "order.rs",
+        from: "if came == self.now.len() {",
+        to: "if true {",
+    },
+    Fault {
+        what: "the short cut takes in what comes after the barrier",
+        file: "order.rs",
+        from: "access.clock() < self.floor",
+        to: "access.clock() <= self.floor",
     },
     Fault {
         what: "a reader is forgotten when another comes",
@@ -54,8 +66,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "any two writes count as the same value",
         file: "order.rs",
-        from: "report(Conflict::with(cell.write, true, value == old));",
-        to: "report(Conflict::with(cell.write, true, true));",
+        from: "found.push(Conflict::with(cell.write, value == old));",
+        to: "found.push(Conflict::with(cell.write, true));",
     },
     Fault {
         what: "a thread that wrote two values counts as having written the last",
@@ -120,31 +132,43 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "kinds follow the order of the run",
         file: "findings.rs",
-        from: "Ordering::Greater => (pair.later, pair.earlier),",
-        to: "Ordering::Greater => (pair.earlier, pair.later),",
+        from: "Ordering::Greater => (b, a),",
+        to: "Ordering::Greater => (a, b),",
     },
     Fault {
         what: "a raced read counts as uninitialised",
         file: "block.rs",
-        from: "if !conflict.earlier_writes && !early_reads.is_empty() {",
+        from: "if *judging && !early_reads.is_empty() {",
         to: "if false {",
     },
     Fault {
         what: "a cell keeps its value from block to block",
         file: "block.rs",
-        from: "        if written {\n            return",
-        to: "        if written || self.linear > 0 {\n            return",
+        from: "if written { cells.get(index) }",
+        to: "if written || self.linear > 0 { cells.get(index) }",
     },
     Fault {
         what: "a write by reference has the value from before",
         file: "block.rs",
-        from: "(reference.value(), reference.old)",
-        to: "(reference.old, reference.old)",
+        from: "index, by, (value, old))",
+        to: "index, by, (old, old))",
     },
     Fault {
         what: "all blocks count as writing the same value",
-        file: "global.rs",
+        file: "grid.rs",
         from: "single || (same_elements",
         to: "true || single || (same_elements",
+    },
+    Fault {
+        what: "blocks that write the same elements count as apart",
+        file: "grid.rs",
+        from: "!run.by.writes() || distance >= run.len",
+        to: "true",
+    },
+    Fault {
+        what: "blocks that meet count as one and the same",
+        file: "grid.rs",
+        from: "a.block + number as u64 == b.block",
+        to: "true",
     },
 ];

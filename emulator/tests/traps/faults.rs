@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use cuda_std::emulator::{
-    Dim3, Fault, FaultKind, GlobalMemory, Launch, LaunchError, MAX_STATIC_SHARED, Waiting,
+    Dim3, Fault, FaultKind, GlobalMemory, Launch, LaunchError, MAX_STATIC_SHARED, Report, Waiting,
 };
 use cuda_std::{address_space, kernel, thread, warp};
 
@@ -99,6 +99,23 @@ unsafe fn too_much_shared(out: *mut u32) {
     }
 }
 
+#[kernel]
+unsafe fn calls_a_kernel(out: *mut u32) {
+    // SAFETY: within bounds.
+    unsafe {
+        out.write(1);
+        panics(std::hint::black_box(std::ptr::null_mut()));
+    }
+}
+
+#[kernel]
+unsafe fn counts_down(out: *mut u32, mut from: u32) {
+    // SAFETY: there is an element for each block.
+    unsafe { out.add(thread::block_idx_x() as usize).write(from) };
+    from -= 1;
+    std::hint::black_box(from);
+}
+
 /// How the launch ended, whichever worker ran what.
 fn fault(grid: u32, kernel: Kernel) -> Fault {
     let shape = Launch::new(grid, 64).tick_limit(1000);
@@ -162,6 +179,39 @@ fn a_panic_is_named() {
     let FaultKind::Panic(message) = &found.what else { panic!("a panic: {found:?}") };
     assert!(message.starts_with("nine (") && message.contains("faults.rs:"), "{message}");
     assert_eq!((found.block, found.thread), (1, 9));
+}
+
+#[test]
+fn a_launch_runs_one_kernel() {
+    let message = |report: Report| match report.fault.map(|fault| fault.what) {
+        Some(FaultKind::Panic(message)) => message,
+        other => panic!("a panic: {other:?}"),
+    };
+    let (inside, _) = launch(Launch::new(3, 64), 1024, calls_a_kernel);
+    assert!(message(inside).starts_with("a launch runs one kernel"));
+    let mut all = [0_u32; 3];
+    let mut memory = GlobalMemory::new();
+    let out = memory.lend("out", &mut all);
+    let after = Launch::new(3, 1).run(&mut memory, || {
+        // SAFETY: there is an element for each block.
+        unsafe {
+            counts_down(out.as_mut_ptr(), 3);
+            counts_down(out.as_mut_ptr(), 2);
+        }
+    });
+    assert!(message(after.expect("a legal launch")).starts_with("a launch runs one kernel"));
+}
+
+#[test]
+fn every_block_starts_from_the_arguments() {
+    let mut all = [0_u32; 5];
+    let mut memory = GlobalMemory::new();
+    let out = memory.lend("out", &mut all);
+    // SAFETY: there is an element for each block.
+    let report =
+        Launch::new(5, 1).workers(1).run(&mut memory, || unsafe { counts_down(out.as_mut_ptr(), 3) });
+    assert!(report.expect("a legal launch").is_clean());
+    assert_eq!(all, [3; 5]);
 }
 
 #[test]

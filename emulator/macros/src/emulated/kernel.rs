@@ -30,7 +30,9 @@ fn expand(item: &ItemFn) -> Result<TokenStream, Error> {
     if !sig.generics.params.is_empty() {
         return Err(Error::new_spanned(&sig.generics, "a kernel cannot be generic: its name is its symbol"));
     }
-    let handles = sig.inputs.iter().map(handle).collect::<Result<Vec<_>, _>>()?;
+    let mut sig = sig.clone();
+    let bound = sig.inputs.iter_mut().map(parameter).collect::<Result<Vec<_>, _>>()?;
+    let (handles, fresh): (Vec<_>, Vec<_>) = bound.into_iter().unzip();
     let mut body = (**block).clone();
     body::mark(&mut body);
     Ok(quote! {
@@ -39,44 +41,54 @@ fn expand(item: &ItemFn) -> Result<TokenStream, Error> {
         // Following a raw pointer needs `unsafe`; following a handle does not.
         #[allow(unreachable_code, unused_unsafe, unused_parens, clippy::assign_op_pattern, clippy::let_unit_value, clippy::ptr_arg)]
         #vis #sig {
+            ::cuda_std::emulator::marks::start();
             #(#handles)*
-            #body
-            ::cuda_std::emulator::marks::end();
+            loop {
+                #(#fresh)*
+                #body
+                if !::cuda_std::emulator::marks::end() {
+                    break;
+                }
+            }
         }
     })
 }
 
-/// What a parameter is bound to in the body.
-fn handle(input: &FnArg) -> Result<TokenStream, Error> {
+/// What a parameter is bound to, once and again for each block: every block starts from the launch's
+/// arguments, so that a `mut` goes there.
+fn parameter(input: &mut FnArg) -> Result<(TokenStream, TokenStream), Error> {
     let FnArg::Typed(input) = input else {
         return Err(Error::new_spanned(input, "a kernel is a function, not a method"));
     };
-    let Pat::Ident(pattern) = &*input.pat else {
+    let Pat::Ident(pattern) = &mut *input.pat else {
         return Err(Error::new_spanned(&input.pat, "a kernel's parameter is a plain name"));
     };
-    let (name, mutable) = (&pattern.ident, &pattern.mutability);
-    let copy = quote! {
-        {
-            fn a_kernel_parameter_is_copy<T: ::core::marker::Copy>(_: &T) {}
-            a_kernel_parameter_is_copy(&#name);
-        }
-    };
+    let (name, mutable) = (&pattern.ident, pattern.mutability.take());
+    let fresh = quote! { let #mutable #name = #name; };
     Ok(match &*input.ty {
-        // `*out = x` is a write through a pointer, which need not be `mut` itself.
-        Type::Ptr(pointer) if pointer.mutability.is_some() => quote! {
-            #[allow(unused_mut)]
-            let mut #name = ::cuda_std::emulator::GlobalPtr::bind(#name);
-        },
-        Type::Ptr(_) => quote! {
-            let #mutable #name = ::cuda_std::emulator::GlobalPtr::bind(#name.cast_mut());
-        },
+        Type::Ptr(pointer) if pointer.mutability.is_some() => (
+            quote! { let #name = ::cuda_std::emulator::GlobalPtr::bind(#name); },
+            // `*out = x` is a write through a pointer, which need not be `mut` itself.
+            quote! { #[allow(unused_mut)] let mut #name = #name; },
+        ),
+        Type::Ptr(_) => {
+            (quote! { let #name = ::cuda_std::emulator::GlobalPtr::bind(#name.cast_mut()); }, fresh)
+        }
         Type::Reference(reference) if matches!(*reference.elem, Type::Slice(_)) => {
             if reference.mutability.is_some() {
                 let message = "every thread would hold the whole slice mutably: take `*mut T` and a length";
                 return Err(Error::new_spanned(reference, message));
             }
-            quote! { let #mutable #name = &::cuda_std::emulator::GlobalSlice::bind(#name); }
+            (quote! { let #name = &::cuda_std::emulator::GlobalSlice::bind(#name); }, fresh)
         }
-        _ => copy,
+        _ => {
+            let copy = quote! {
+                {
+                    fn a_kernel_parameter_is_copy<T: ::core::marker::Copy>(_: &T) {}
+                    a_kernel_parameter_is_copy(&#name);
+                }
+            };
+            (copy, fresh)
+        }
     })
 }

@@ -17,25 +17,27 @@ impl Trace {
         Self { clocks, shadow: Shadow::new(1), exited: Vec::new(), found: Vec::new() }
     }
 
-    fn access(&self, thread: u16) -> Access {
-        Access::new(Site::here(), NestId::ROOT, self.clocks.now(thread), thread)
+    fn access(&self, thread: u16, writes: bool) -> Access {
+        Access::new(Site::here(), NestId::ROOT, self.clocks.now(thread), thread, writes)
     }
 
     fn write(mut self, thread: u16, value: u64, old: u64) -> Self {
-        let by = self.access(thread);
-        let found = &mut self.found;
-        self.shadow.write(&self.clocks, 0, by, value, old, &mut |conflict| {
-            found.push((conflict.earlier.thread, thread, conflict.same_value));
-        });
+        let by = self.access(thread, true);
+        let mut conflicts = Vec::new();
+        if !self.shadow.write_ordered(&self.clocks, 0, by) {
+            self.shadow.write(&self.clocks, 0, &by, (value, old), &mut conflicts);
+        }
+        self.found.extend(conflicts.iter().map(|found| (found.earlier.thread(), thread, found.same_value)));
         self
     }
 
     fn read(mut self, thread: u16) -> Self {
-        let by = self.access(thread);
-        let found = &mut self.found;
-        self.shadow.read(&self.clocks, 0, by, &mut |conflict| {
-            found.push((conflict.earlier.thread, thread, conflict.same_value));
-        });
+        let by = self.access(thread, false);
+        let mut conflicts = Vec::new();
+        if !self.shadow.read_ordered(&self.clocks, 0, by) {
+            self.shadow.read(&self.clocks, 0, &by, &mut conflicts);
+        }
+        self.found.extend(conflicts.iter().map(|found| (found.earlier.thread(), thread, found.same_value)));
         self
     }
 
