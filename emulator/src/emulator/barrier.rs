@@ -22,8 +22,6 @@ pub(crate) struct Barrier {
     at: Option<(Site, NestId)>,
     /// Some wait at another call.
     mixed: bool,
-    /// Threads that have exited since the last barrier completed.
-    exited: Vec<u16>,
 }
 
 /// `sync_threads()`.
@@ -41,14 +39,6 @@ pub(crate) fn warp_barrier(mask: u32) {
     let site = Site::here();
     if with(|block| block.arrive_at_warp(mask, site)) {
         suspend();
-    }
-}
-
-impl Barrier {
-    pub(crate) fn begin_block(&mut self) {
-        let mut exited = std::mem::take(&mut self.exited);
-        exited.clear();
-        *self = Self { exited, ..Self::default() };
     }
 }
 
@@ -100,12 +90,12 @@ impl Block {
     /// The barrier is complete, where the first to arrive waits.
     #[inline(never)]
     fn release(&mut self, at: (Site, NestId)) {
-        let mut exited = std::mem::take(&mut self.barrier.exited);
+        let exited = self.exited();
         let skipped = |&thread: &u16| self.went_past(thread, at);
         if self.judging && (self.barrier.mixed || exited.iter().any(skipped)) {
             self.diverged(&exited);
         }
-        for thread in exited.drain(..) {
+        for thread in exited {
             self.lanes[usize::from(thread)].exited_above = Some(at.0);
         }
         if self.judging {
@@ -119,8 +109,7 @@ impl Block {
         if self.findings.trace.is_some() {
             self.trace_release(at.0);
         }
-        self.barrier.exited = exited;
-        self.barrier.begin_block();
+        self.barrier = Barrier::default();
         for (number, warp) in self.warps.iter_mut().enumerate() {
             for thread in threads(number, warp.at_barrier) {
                 self.lanes[usize::from(thread)].waits = None;
@@ -131,6 +120,18 @@ impl Block {
                 self.ready_warps |= 1 << number;
             }
         }
+    }
+
+    /// The threads that have exited since the last barrier completed.
+    fn exited(&self) -> Vec<u16> {
+        if self.alive as usize == self.lanes.len() {
+            return Vec::new();
+        }
+        let gone = |thread: &u16| {
+            let (thread, lane) = (usize::from(*thread), &self.lanes[usize::from(*thread)]);
+            self.warps[thread / WARP].alive >> (thread % WARP) & 1 == 0 && lane.exited_above.is_none()
+        };
+        (0..self.lanes.len() as u16).filter(gone).collect()
     }
 
     /// Did this thread, which has exited, go past the barrier instead of returning above it?
@@ -236,7 +237,6 @@ impl Block {
         self.rest(warp, bit);
         self.warps[warp].alive &= !bit;
         self.alive -= 1;
-        self.barrier.exited.push(self.current);
         if let Some(trace) = &mut self.findings.trace {
             trace.push(self.current, None, What::Exit);
         }

@@ -16,7 +16,7 @@ use super::global::Global;
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};
-use super::order::{Access, Clock, Clocks, Conflict, WARP};
+use super::order::{Access, Clock, Clocks, Conflict, Plain, WARP};
 use super::report::{Fault, FaultKind, Place};
 use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
@@ -316,7 +316,7 @@ impl Block {
         self.index = self.shape.grid.point(linear);
         self.judging = self.checks;
         self.faulted = false;
-        self.barrier.begin_block();
+        self.barrier = Barrier::default();
         self.nests.begin_block();
         self.scheduler.begin_block(linear);
         if !self.clocks.begin_block() {
@@ -467,8 +467,15 @@ impl Block {
             let place = cells.memory().place(index as u64);
             self.trace_access(site, false, place, written.then_some(value));
             self.judge_shared_read(array, index, site);
-        } else if !cells.shadow.read_ordered(&self.clocks, index, by) {
-            self.judge_shared_read(array, index, site);
+        } else {
+            match cells.shadow.plain_read(&self.clocks, index, by) {
+                Plain::Ordered => {}
+                Plain::Races(write) => {
+                    let place = cells.memory().place(index as u64);
+                    self.read_races(place, site, write);
+                }
+                Plain::No => self.judge_shared_read(array, index, site),
+            }
         }
         if !written {
             self.read_early(array, index, site);
@@ -561,8 +568,12 @@ impl Block {
             if judge.is_some() || self.global.grid.in_full() {
                 self.unsettled = Some(Unsettled { buffer, index, address, judge });
             }
-        } else if !self.global.shadow().read_ordered(&self.clocks, slot, by) {
-            self.judge_global_read(buffer, index, site);
+        } else {
+            match self.global.shadow().plain_read(&self.clocks, slot, by) {
+                Plain::Ordered => {}
+                Plain::Races(write) => self.read_races(self.global.place(buffer, index), site, write),
+                Plain::No => self.judge_global_read(buffer, index, site),
+            }
         }
     }
 
@@ -608,13 +619,27 @@ impl Block {
         self.report_conflicts(&place, &by);
     }
 
+    /// Nothing orders this write before the read that the running thread has just made.
+    #[inline(never)]
+    fn read_races(&mut self, place: Place, site: Site, write: Access) {
+        let by = self.access(site, false);
+        self.report(&place, &by, &Conflict::with(write, false));
+    }
+
     /// Reports the conflicts that the access `by` to this place has just been found to have.
     fn report_conflicts(&mut self, place: &Place, by: &Access) {
-        for conflict in self.conflicts.drain(..) {
-            if self.judging {
-                let exited_above = self.lanes[usize::from(conflict.earlier.thread())].exited_above;
-                self.findings.conflict(&self.nests, self.linear, place, by, &conflict, exited_above);
-            }
+        let mut conflicts = std::mem::take(&mut self.conflicts);
+        for conflict in conflicts.drain(..) {
+            self.report(place, by, &conflict);
+        }
+        self.conflicts = conflicts;
+    }
+
+    #[inline]
+    fn report(&mut self, place: &Place, by: &Access, conflict: &Conflict) {
+        if self.judging {
+            let exited_above = self.lanes[usize::from(conflict.earlier.thread())].exited_above;
+            self.findings.conflict(&self.nests, self.linear, place, by, conflict, exited_above);
         }
     }
 }

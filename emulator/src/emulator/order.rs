@@ -263,9 +263,19 @@ impl Group {
     }
 }
 
+/// How a read stands to the writes before it, if that is plain.
+pub(crate) enum Plain {
+    /// All of them happen before it.
+    Ordered,
+    /// All but the last.
+    Races(Access),
+    /// It takes a closer look; nothing is recorded yet.
+    No,
+}
+
 impl Conflict {
     /// With a single access.
-    fn with(earlier: Access, same_value: bool) -> Self {
+    pub(crate) fn with(earlier: Access, same_value: bool) -> Self {
         Self { earlier, since: earlier.clock(), same_value, times: 1 }
     }
 }
@@ -315,17 +325,16 @@ impl Shadow {
         clocks.current(&self.cells[index].write)
     }
 
-    /// Records a read, if it is plain that every write is ordered before it: nearly always, nothing stands
-    /// behind the cell, and what stands in it is ordered. False if [`read`](Self::read) has to look.
+    /// Records a read if it is plain how it stands to what was written: nearly always nothing stands behind
+    /// the cell, and no block barrier has to order its last read any more.
     #[inline]
-    pub(crate) fn read_ordered(&mut self, clocks: &Clocks, index: usize, by: Access) -> bool {
+    pub(crate) fn plain_read(&mut self, clocks: &Clocks, index: usize, by: Access) -> Plain {
         let cell = &mut self.cells[index];
-        let plain =
-            cell.more == NONE && clocks.before(&cell.write, by.thread()) && clocks.settled(&cell.read);
-        if plain {
-            cell.read = by;
+        if cell.more != NONE || !clocks.settled(&cell.read) {
+            return Plain::No;
         }
-        plain
+        cell.read = by;
+        if clocks.before(&cell.write, by.thread()) { Plain::Ordered } else { Plain::Races(cell.write) }
     }
 
     /// Records a read and finds every write that is not ordered before it.
@@ -345,17 +354,17 @@ impl Shadow {
         self.cells[index].read = *by;
     }
 
-    /// Records a write, if it is plain that every access is ordered before it; as
-    /// [`read_ordered`](Self::read_ordered).
+    /// Records a write if it is plain that everything is ordered before it; as
+    /// [`plain_read`](Self::plain_read).
     #[inline]
     pub(crate) fn write_ordered(&mut self, clocks: &Clocks, index: usize, by: Access) -> bool {
         let cell = &mut self.cells[index];
-        let plain =
+        let ordered =
             cell.more == NONE && clocks.settled(&cell.write) && clocks.before(&cell.read, by.thread());
-        if plain {
+        if ordered {
             cell.write = by;
         }
-        plain
+        ordered
     }
 
     /// Records a write of `value` over `old` and finds every access that is not ordered before it.

@@ -34,8 +34,10 @@ impl Trace {
     fn read(mut self, thread: u16) -> Self {
         let by = self.access(thread, false);
         let mut conflicts = Vec::new();
-        if !self.shadow.read_ordered(&self.clocks, 0, by) {
-            self.shadow.read(&self.clocks, 0, &by, &mut conflicts);
+        match self.shadow.plain_read(&self.clocks, 0, by) {
+            Plain::Ordered => {}
+            Plain::Races(write) => conflicts.push(Conflict::with(write, false)),
+            Plain::No => self.shadow.read(&self.clocks, 0, &by, &mut conflicts),
         }
         self.found.extend(conflicts.iter().map(|found| (found.earlier.thread(), thread, found.same_value)));
         self
