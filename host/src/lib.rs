@@ -3,7 +3,6 @@
 //! Nothing here reads a clock.
 
 pub mod args;
-pub mod command;
 pub mod device;
 pub mod docs;
 pub mod exhibits;

@@ -9,9 +9,9 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use driver::{Capability, Card, Ptx};
 
-use crate::cargo::{cargo, release_dir};
-use crate::link;
+use crate::cargo::{cargo, first_time, release_dir};
 use crate::ptx::{self, Compiler};
+use crate::{child, link};
 
 /// What `cargo xtask ptx` compiles for by default: it runs on this and every later card.
 const DEFAULT: Capability = Capability { major: 7, minor: 5 };
@@ -82,13 +82,15 @@ impl Program {
 
 fn build_host() -> Result<PathBuf> {
     let (variable, path) = link::search_path()?;
-    let built = cargo()
+    let program = release_dir().join("lesson-cuda").with_extension(std::env::consts::EXE_EXTENSION);
+    first_time(&program, "the lesson's program for a card");
+    let mut build = cargo();
+    build
         .env(variable, path)
         .args(["build", "--quiet", "--release", "--package", "host", "--features", "cuda"])
-        .args(["--bin", "lesson-cuda"])
-        .status()?;
-    if !built.success() {
+        .args(["--bin", "lesson-cuda"]);
+    if !child::status(&mut build).context("cannot start cargo")?.success() {
         bail!("the lesson's program for a card does not build; the compiler's message is above");
     }
-    Ok(release_dir().join("lesson-cuda"))
+    Ok(program)
 }

@@ -2,9 +2,10 @@
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use crate::cargo::{cargo, pass_on, release_dir};
+use crate::cargo::host_program;
+use crate::child::pass_on;
 
 /// Everything is passed on to the program, which knows its own flags.
 #[derive(clap::Args)]
@@ -21,9 +22,5 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 /// Builds the program and starts one of its commands.
 pub(crate) fn start(command: &str, flags: &[String]) -> Result<ExitCode> {
-    let build = ["build", "--quiet", "--release", "--package", "host", "--bin", "exhibit"];
-    if !cargo().args(build).status()?.success() {
-        bail!("the exhibits do not build; the compiler's message is above");
-    }
-    pass_on(Command::new(release_dir().join("exhibit")).arg(command).args(flags))
+    pass_on(Command::new(host_program("exhibit")?).arg(command).args(flags))
 }

@@ -2,10 +2,11 @@
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 
-use crate::cargo::{cargo, pass_on, release_dir};
+use crate::cargo::host_program;
+use crate::child::{self, exit_code, pass_on};
 use crate::cuda::Program;
 use crate::ptx::Compiler;
 
@@ -23,9 +24,9 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let Some(compiler) = compiler(&args.flags) else { return lesson(&args.flags) };
     if device != Device::TheirBusiness {
         // Wrong flags are told before this machine is looked at.
-        let checked = lesson(&[&["--check-flags".to_owned()], &args.flags[..]].concat())?;
-        if checked != ExitCode::SUCCESS {
-            return Ok(checked);
+        let checked = child::status(lesson_program()?.arg("--check-flags").args(&args.flags))?;
+        if !checked.success() {
+            return Ok(exit_code(checked));
         }
     }
     match device {
@@ -49,14 +50,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 /// Lets the emulator's program do what the flags say.
 fn lesson(flags: &[String]) -> Result<ExitCode> {
-    if !cargo()
-        .args(["build", "--quiet", "--release", "--package", "host", "--bin", "lesson"])
-        .status()?
-        .success()
-    {
-        bail!("the lesson does not build; the compiler's message is above");
-    }
-    pass_on(Command::new(release_dir().join("lesson")).args(flags))
+    pass_on(lesson_program()?.args(flags))
+}
+
+fn lesson_program() -> Result<Command> {
+    Ok(Command::new(host_program("lesson")?))
 }
 
 fn on_card(flags: Vec<&String>, compiler: Compiler) -> Result<ExitCode> {

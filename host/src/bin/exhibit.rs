@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use host::args::{DeviceChoice, Format};
 use host::exhibits::{self, Blocks, Exhibit, Guess, Outcome};
-use host::{command, device::Device, device::Emulator, docs};
+use host::{device::Device, device::Emulator, docs};
 
 const NOT_AS_EXPECTED: u8 = 1;
 

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use cuda_std::emulator::{Policy, Schedule};
-use host::command;
 use host::explore::{self, Explored, Shown, Size, Subject};
 use host::verdict;
 

@@ -7,7 +7,7 @@ use host::exhibits::EXHIBITS;
 use host::explain::frames::frames;
 use host::explain::page::{Contents, Shown, page};
 use host::explain::source::source;
-use host::explain::{Extent, choices, index, scene, write};
+use host::explain::{Extent, choices, index, scene};
 use serde_json::Value;
 
 use crate::one_page;
@@ -172,16 +172,4 @@ fn source_is_escaped() {
         let text = line.replace("<span class=\"", "").replace("</span>", "");
         assert!(!text.contains('<') && !text.contains("& "), "{line}");
     }
-}
-
-#[test]
-fn a_file_that_cannot_be_written_is_not_begun() {
-    let folder = std::env::temp_dir().join(format!("explain-{}", std::process::id()));
-    std::fs::create_dir_all(folder.join("taken")).expect("a folder");
-    // A folder stands where the file should go.
-    assert!(write::write(&folder.join("taken"), "text").is_err());
-    let left: Vec<_> =
-        std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
-    assert_eq!(left, ["taken"]);
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }

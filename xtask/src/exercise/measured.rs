@@ -10,7 +10,8 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Style};
 
 use super::folder::Folder;
-use crate::program::{self, Workshop};
+use crate::program;
+use crate::workshop::Workshop;
 
 const SEEDS: [u64; 3] = [0, 1, 2];
 const FLAGS: [&str; 4] = ["--block=32,64,128,256", "--n=262755", "--seed=0,1,2", "--format=json"];
@@ -60,13 +61,11 @@ struct Launch {
 pub(super) fn measure(folder: &Folder) -> Result<Measured> {
     let shown = folder.shown(&folder.tile());
     let workshop = Workshop::new()?;
-    let Some(program) = program::compile(&workshop, &folder.main(), folder.shown_from())? else {
+    let Some(program) = program::compile(&workshop, &folder.main(), &folder.shown_from)? else {
         bail!("{shown} does not compile; the compiler's message is above");
     };
-    let (status, text) = program::run(&program, &FLAGS.map(str::to_owned), LIMIT)?;
-    if !matches!(status.code(), Some(0 | 1)) {
-        bail!("the runs of {shown} did not come to an end ({status})");
-    }
+    let ran = program::run(&workshop, &program, &FLAGS.map(str::to_owned), LIMIT)?;
+    let Some(text) = ran.report else { bail!("the runs of {shown} did not come to an end") };
     let report: Report =
         serde_json::from_str(&text).context("the report of the runs does not read as JSON")?;
     let mut sizes: Vec<Size> = Vec::new();
@@ -129,21 +128,16 @@ impl Measured {
 /// The answers of two versions beside what the checker says of them.
 pub(super) fn judged(middle: &Measured, fixed: &Measured) -> String {
     let mut table = Builder::default();
-    table.push_record(["block", "step 2: answer", "checker", "step 3: answer", "checker"]);
-    for (middle, fixed) in middle.sizes.iter().zip(&fixed.sizes) {
-        let answer = |size: &Size| {
-            if size.wrong.iter().all(|&wrong| wrong == 0) { "right" } else { "wrong" }.to_owned()
-        };
-        table.push_record([
-            middle.block.to_string(),
-            answer(middle),
-            middle.verdict.clone(),
-            answer(fixed),
-            fixed.verdict.clone(),
-        ]);
+    table.push_record(["version", "block", "answer", "checker"]);
+    for (version, measured) in [("step 2", middle), ("step 3", fixed)] {
+        for size in &measured.sizes {
+            let right = size.wrong.iter().all(|&wrong| wrong == 0);
+            let answer = if right { "right" } else { "wrong" };
+            table.push_record([version, &size.block.to_string(), answer, &size.verdict]);
+        }
     }
     let mut table = table.build();
-    table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
+    table.with(Style::sharp()).modify(Columns::one(1), Alignment::right());
     table.to_string()
 }
 

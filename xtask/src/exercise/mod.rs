@@ -89,6 +89,13 @@ fn turn(folder: &Folder) -> Result<Progress> {
         writeln!(io::stdout(), "{changes}")?;
     }
     progress.record(Version { placement, source, measured });
+    if let Some(below) = &mut progress.below {
+        folder.keep_step_2(&below.source)?;
+        if matches!(progress.last, Some(Version { placement: Placement::InPlace, .. })) {
+            // Judged beside the fixed version, and as that one was: just now.
+            below.measured = measure(&folder.step_2())?;
+        }
+    }
     progress.save(folder)?;
     if let Some(remark) = remark(&progress) {
         writeln!(io::stdout(), "\n{remark}")?;

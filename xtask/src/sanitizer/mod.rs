@@ -7,15 +7,17 @@ mod report;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 
 use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
+use crate::child;
 use crate::cuda::Program;
 use crate::machine::Machine;
 use crate::ptx::Compiler;
+use crate::workshop::Workshop;
 use expected::Verdict;
 use output::Output;
 
@@ -113,20 +115,22 @@ fn judge(
     block: u32,
     log: &Path,
 ) -> Result<Output> {
-    // What an earlier run left must not pass for this one's.
-    if log.exists() {
-        fs::remove_file(log).with_context(|| format!("cannot remove {}", log.display()))?;
-    }
-    let ran = Command::new(sanitizer)
+    // What another run writes must not pass for this one's.
+    let workshop = Workshop::new()?;
+    let ours = workshop.path().join("log.txt");
+    let mut check = Command::new(sanitizer);
+    check
         .args(tool.flags())
         .args(["--error-exitcode", &FOUND.to_string(), "--show-backtrace", "no", "--log-file"])
-        .arg(log)
+        .arg(&ours)
         .arg(program.path())
         .args(program.args())
         .args(kernel.flags(block))
-        .output()
-        .with_context(|| format!("cannot start {}", sanitizer.display()))?;
-    let text = fs::read_to_string(log).unwrap_or_default();
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let ran = child::run(&mut check).with_context(|| format!("cannot start {}", sanitizer.display()))?;
+    let text = fs::read_to_string(&ours).unwrap_or_default();
+    command::file::write(log, &text)?;
     let what = format!("{} of {}, {block} threads a block", tool.name(), kernel.name());
     match output::parse(&text) {
         Some(output) if is_verdict(ran.status.code(), &output) => Ok(output),

@@ -38,7 +38,14 @@ pub(crate) struct Done {
 impl From<Output> for Done {
     fn from(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        // The first command that builds something says so; which one that is depends on what ran before.
+        let stderr: Vec<_> = output.stderr.split_inclusive(|&byte| byte == b'\n').collect();
+        let said = stderr.into_iter().filter(|line| !line.starts_with(b"compiling "));
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(said.flatten().copied().collect()),
+        }
     }
 }
 

@@ -29,8 +29,8 @@ The barrier stands above the write of the tile. Here too the write and the read 
 Step 2 asks for the other such place: below the read.";
 
 pub(super) const JUDGED: &str = "\
-Now the checker, on the version of step 2 and on this one. It does not look at the answer; it asks whether
-anything orders the write before the read.";
+Now the checker, on the version of step 2, run anew from exercise/step-2/, and on this one. It does not look
+at the answer; it asks whether anything orders the write before the read.";
 
 pub(super) const DONE: &str = "\
 All three steps are done and all three questions answered. `--reset` starts over and keeps your text.";
