@@ -2,11 +2,13 @@
 //! what its result codes mean for the person at the keyboard.
 
 mod code;
+mod entry;
 mod probe;
 mod ptx;
 mod version;
 
 pub use code::{DriverError, INVALID_PTX, LAUNCH_TIMEOUT, is_sticky};
+pub use entry::parameters;
 pub use probe::{Absent, Card, LIBRARY, probe};
 pub use ptx::{COMPILED_BY, Capability, NotPtx, Ptx, Reach, Target, Unfit};
 pub use version::{CudaVersion, PtxVersion};

@@ -9,7 +9,7 @@ use cuda_std::emulator::Report;
 use serde::Serialize;
 
 #[cfg(feature = "cuda")]
-pub use cuda::Cuda;
+pub use cuda::{Argument, Cuda, Kernels};
 pub use emulator::Emulator;
 
 /// The kernels of the lesson.

@@ -2,6 +2,7 @@
 //!
 //! Nothing here reads a clock.
 
+pub mod answer;
 pub mod args;
 pub mod device;
 pub mod docs;
@@ -9,6 +10,8 @@ pub mod exhibits;
 pub mod explain;
 pub mod explore;
 pub mod harness;
+#[cfg(feature = "cuda")]
+pub mod launch;
 pub mod lesson;
 pub mod memory;
 pub mod program;

@@ -1,6 +1,5 @@
 //! The lesson's program for a card, with its kernels.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -31,7 +30,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let program = Program::build(&args.arch, args.compiler)?;
     writeln!(io::stdout(), "program  {}\nkernels  {}", program.path.display(), program.ptx.display())?;
-    writeln!(io::stdout(), "on a machine with a card: lesson-cuda --ptx {}", file_name(&program.ptx))?;
+    let ptx = file_name(&program.ptx);
+    writeln!(io::stdout(), "on a machine with a card: lesson-cuda --ptx {ptx}")?;
+    writeln!(io::stdout(), "                          lesson-cuda exhibit NAME --ptx {ptx}")?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -50,7 +51,7 @@ impl Program {
     pub(crate) fn for_card(card: &Card, compiler: Compiler) -> Result<Self> {
         // A toolkit may be newer than the driver, and cuda_builder's PTX then too new for it.
         compiler.try_each(|compiler| {
-            let program = Self::build(&DEFAULT.min(card.capability).arch(), compiler)?;
+            let program = Self::build(&arch(card), compiler)?;
             let reading = || format!("reading {}", program.ptx.display());
             let text = fs::read_to_string(&program.ptx).with_context(reading)?;
             Ptx::read(&text).with_context(reading)?.fits(card.driver, card.capability)?;
@@ -62,25 +63,21 @@ impl Program {
         Ok(Self { ptx: ptx::build(arch, compiler)?, path: build_host()? })
     }
 
-    /// The program with the flags that every run of it needs.
-    pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(&self.path);
-        command.args(self.args());
-        command
-    }
-
-    /// The program's path, for another program that starts it.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The flags that every run of it needs.
-    pub(crate) fn args(&self) -> [OsString; 4] {
-        ["--device".into(), "cuda".into(), "--ptx".into(), self.ptx.clone().into_os_string()]
+    /// One of the program's commands, the lesson if none is named, with the flags that every run needs.
+    pub(crate) fn command(&self, command: &[&str]) -> Command {
+        let mut program = Command::new(&self.path);
+        program.args(command).arg("--ptx").arg(&self.ptx);
+        program
     }
 }
 
-fn build_host() -> Result<PathBuf> {
+/// What to compile for: what runs on every card from here on, or else on this one.
+pub(crate) fn arch(card: &Card) -> String {
+    DEFAULT.min(card.capability).arch()
+}
+
+/// Builds the program that launches kernels on a card.
+pub(crate) fn build_host() -> Result<PathBuf> {
     let (variable, path) = link::search_path()?;
     let program = release_dir().join("lesson-cuda").with_extension(std::env::consts::EXE_EXTENSION);
     first_time(&program, "the lesson's program for a card");

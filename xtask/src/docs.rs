@@ -16,5 +16,5 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    start("docs", &args.flags)
+    start(&["docs"], &args.flags)
 }

@@ -1,11 +1,10 @@
-//! `cargo xtask exhibit`: builds the program with the exhibits and lets it show one.
+//! `cargo xtask exhibit`, `exhibits` and `docs`: the program with the exhibits.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::cargo::host_program;
-use crate::child::pass_on;
+use crate::place::Subject;
 
 /// Everything is passed on to the program, which knows its own flags.
 #[derive(clap::Args)]
@@ -16,11 +15,16 @@ pub(crate) struct Args {
     flags: Vec<String>,
 }
 
+/// Shows an exhibit, on a card or on the emulator.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    start("exhibit", &args.flags)
+    subject(&["exhibit"]).start(&args.flags)
 }
 
-/// Builds the program and starts one of its commands.
-pub(crate) fn start(command: &str, flags: &[String]) -> Result<ExitCode> {
-    pass_on(Command::new(host_program("exhibit")?).arg(command).args(flags))
+/// Starts a command that runs no kernel.
+pub(crate) fn start(command: &'static [&'static str], flags: &[String]) -> Result<ExitCode> {
+    subject(command).on_emulator(flags)
+}
+
+fn subject(command: &'static [&'static str]) -> Subject {
+    Subject { what: "the exhibit", bin: "exhibit", command }
 }

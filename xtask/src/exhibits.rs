@@ -16,5 +16,5 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    start("exhibits", &args.flags)
+    start(&["exhibits"], &args.flags)
 }

@@ -16,6 +16,7 @@ mod link;
 mod lint;
 mod machine;
 mod piece;
+mod place;
 mod program;
 mod ptx;
 mod run;

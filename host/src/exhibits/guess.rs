@@ -94,7 +94,7 @@ impl Guess {
     #[must_use]
     pub fn compare(self, outcome: &Outcome) -> String {
         let mut parts = Vec::new();
-        if let (Some(guess), Some(wrong)) = (self.right, outcome.wrong) {
+        if let (Some(guess), Some(wrong)) = (self.right, outcome.mismatches()) {
             let word = |right| if right { "right" } else { "wrong" };
             let was = wrong == 0;
             parts.push(match guess == was {

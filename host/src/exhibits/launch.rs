@@ -3,7 +3,8 @@
 use anyhow::{Context, Result, ensure};
 use cuda_std::emulator::{GlobalMemory, Launch, Policy, Report, Schedule, Trace};
 
-use super::{Call, Exhibit, Problem};
+use super::{Call, Ending, Exhibit, Problem};
+use crate::answer::wrong_at;
 use crate::reference::POISON;
 
 /// What came of one exhibit at one block size.
@@ -21,8 +22,25 @@ pub struct Outcome {
     pub wrong: Option<usize>,
     /// Which of them are wrong.
     pub wrong_at: Vec<usize>,
+    /// How the launch on a card ended, if there was one. The rest is the emulator's.
+    pub card: Option<Ending>,
     /// The checks say what they must; and if the kernel is right, so is its answer.
     pub as_expected: bool,
+}
+
+impl Outcome {
+    /// The same verdict beside a card's answer.
+    #[must_use]
+    pub fn beside(self, exhibit: &Exhibit, ending: Ending) -> Self {
+        let as_expected = self.as_expected && ending.holds(exhibit, self.block);
+        Self { card: Some(ending), as_expected, ..self }
+    }
+
+    /// How many elements are wrong where the kernel ran, if there is an answer and a right one.
+    #[must_use]
+    pub fn mismatches(&self) -> Option<usize> {
+        self.card.as_ref().map_or(self.wrong, Ending::mismatches)
+    }
 }
 
 /// Launches an exhibit's kernel, or kernels, in blocks of `block` threads.
@@ -60,13 +78,7 @@ pub fn launch_with(
     let (report, trace) = run(exhibit.call, &problem, &mut out, asked, schedule)
         .with_context(|| format!("cannot launch {} in blocks of {block}", exhibit.name))?;
     let wanted = exhibit.reference.map(|reference| reference(&problem));
-    let wrong_at: Vec<usize> = match &wanted {
-        Some(wanted) => {
-            let differs = |&i: &usize| out[i].to_bits() != wanted[i].to_bits();
-            (0..problem.len).filter(differs).collect()
-        }
-        None => Vec::new(),
-    };
+    let wrong_at = wanted.as_ref().map(|wanted| wrong_at(&out, wanted)).unwrap_or_default();
     let expected = exhibit.expected(block);
     let answer_holds = !expected.is_clean() || wrong_at.is_empty();
     let outcome = Outcome {
@@ -77,6 +89,7 @@ pub fn launch_with(
         wrong: wanted.map(|_| wrong_at.len()),
         wrong_at,
         out,
+        card: None,
     };
     Ok((outcome, trace))
 }

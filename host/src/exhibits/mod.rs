@@ -2,24 +2,33 @@
 //!
 //! [`EXHIBITS`] is the one table of them, in teaching order; the command, the tests and the docs read it.
 
+#[cfg(feature = "cuda")]
+mod card;
+mod child;
 mod expected;
 mod guess;
 mod kernel;
 mod launch;
 mod listing;
 mod problem;
+mod program;
 mod reference;
 mod report;
 mod table;
 
+use anyhow::{Context, Result, bail};
 use cuda_std::emulator::{MAX_BLOCK_THREADS, Policy};
 
+#[cfg(feature = "cuda")]
+pub use card::launch_on;
+pub use child::{Ending, launch_apart};
 pub use expected::{Expected, Race};
 pub use guess::{Guess, WORDS};
 pub use kernel::{Call, Kernel};
 pub use launch::{Outcome, launch, launch_as, launch_with};
 pub use listing::Listing;
 pub use problem::{Problem, Shape};
+pub use program::main;
 pub use report::{json, list, list_json, page, results, schedule};
 pub use table::EXHIBITS;
 
@@ -100,6 +109,40 @@ impl Exhibit {
     pub fn expected(&self, block: u32) -> Expected {
         if block <= WARP { self.one_warp } else { self.more_warps }
     }
+
+    /// Looks whether a block of this size has a verdict.
+    ///
+    /// # Errors
+    ///
+    /// If it has none: one line, with those that have.
+    pub fn check_block(&self, block: u32) -> Result<()> {
+        match self.blocks {
+            blocks if blocks.allow(block) => Ok(()),
+            Blocks::WholeWarps(_) => {
+                bail!("--block {block}: give whole warps, a multiple of 32 from 32 to 1024")
+            }
+            Blocks::Only(sizes) => {
+                let sizes: Vec<_> = sizes.iter().map(u32::to_string).collect();
+                bail!("--block {block}: {} is about blocks of {}", self.name, sizes.join(", "))
+            }
+        }
+    }
+
+    /// Whether a card has to give the right answer at this block size: the kernel is right, and whatever
+    /// compiles it.
+    #[must_use]
+    pub fn gated(&self, block: u32) -> bool {
+        self.terminates && self.expected(block).is_clean()
+    }
+}
+
+/// The exhibit that the command line names.
+///
+/// # Errors
+///
+/// If none is called that: one line, with the nearest name.
+pub fn named(name: &str) -> Result<&'static Exhibit> {
+    find(name).with_context(|| format!("no exhibit is called {name:?}; did you mean `{}`?", nearest(name)))
 }
 
 /// The exhibit of this name.

@@ -6,7 +6,7 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Style};
 
-use super::{EXHIBITS, Exhibit, Listing, Outcome};
+use super::{EXHIBITS, Ending, Exhibit, Listing, Outcome};
 use crate::verdict;
 
 /// A line for each exhibit: all of them, or only those whose launch on a card is sure to end.
@@ -51,15 +51,20 @@ pub fn page(exhibit: &'static Exhibit, colour: bool) -> String {
 /// What stands behind it: answer and verdicts, what was found, and the sentence.
 #[must_use]
 pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
-    let mut table = Builder::default();
-    table.push_record(["block", "answer", "race", "barrier", "memory"]);
+    let on_card = outcomes.iter().any(|outcome| outcome.card.is_some());
+    let mut text = if on_card { card(exhibit, outcomes) } else { String::new() };
+    let mut rows = Vec::new();
     for outcome in outcomes {
-        let [race, barrier, memory] = verdicts(outcome);
-        table.push_record([outcome.block.to_string(), answer(outcome), race, barrier, memory]);
+        let mut row = vec![outcome.block.to_string()];
+        if !on_card {
+            row.push(answer(outcome.wrong, outcome.len));
+        }
+        row.extend(verdicts(outcome));
+        rows.push(row);
     }
-    let mut table = table.build();
-    table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
-    let mut text = format!("{table}\n");
+    let columns = ["block", "answer", "race", "barrier", "memory"];
+    let columns = columns.into_iter().filter(|column| !on_card || *column != "answer");
+    text += &table(columns, rows);
     for line in found(outcomes) {
         text += &format!("  {line}\n");
     }
@@ -68,6 +73,42 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
         text += &format!("\nNOT AS EXPECTED: {}\n", surprise(exhibit, outcome));
     }
     text
+}
+
+/// What a card did, apart from the verdicts: it has none.
+fn card(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
+    let mut rows = Vec::new();
+    let mut faults = String::new();
+    for Outcome { block, card, .. } in outcomes {
+        let (answer, first_bad) = match card {
+            Some(Ending::Answer(found)) => (answer(found.mismatches, found.elements), found.first_bad),
+            Some(Ending::Fault(fault)) => {
+                faults += &format!("  {fault}\n");
+                ("a fault".into(), None)
+            }
+            Some(Ending::NoEndWithinS(seconds)) => (format!("no end within {seconds} s"), None),
+            None => continue,
+        };
+        let first_bad = first_bad.map_or_else(|| "-".into(), |index| index.to_string());
+        rows.push(vec![block.to_string(), answer, first_bad]);
+    }
+    let gated = outcomes.iter().any(|outcome| exhibit.gated(outcome.block));
+    let worth = if gated { "This kernel's has to be right." } else { "A right one proves nothing here." };
+    format!(
+        "The answer, on the card. {worth}\n{}{faults}\nThe verdict, on the emulator: a card has none.\n",
+        table(["block", "answer", "first bad"].into_iter(), rows)
+    )
+}
+
+fn table(columns: impl Iterator<Item = &'static str>, rows: Vec<Vec<String>>) -> String {
+    let mut table = Builder::default();
+    table.push_record(columns);
+    for row in rows {
+        table.push_record(row);
+    }
+    let mut table = table.build();
+    table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
+    format!("{table}\n")
 }
 
 /// What was found, in words: a race once for its two lines, with the smallest block that has it.
@@ -101,19 +142,24 @@ fn verdicts(outcome: &Outcome) -> [String; 3] {
     ]
 }
 
-fn answer(outcome: &Outcome) -> String {
-    match outcome.wrong {
+fn answer(wrong: Option<usize>, len: usize) -> String {
+    match wrong {
         None => "-".into(),
         Some(0) => "right".into(),
-        Some(wrong) => format!("{wrong} of {} wrong", outcome.len),
+        Some(wrong) => format!("{wrong} of {len} wrong"),
     }
 }
 
 fn surprise(exhibit: &Exhibit, outcome: &Outcome) -> String {
+    let at = format!("at {} threads a block", outcome.block);
+    if outcome.card.as_ref().is_some_and(|ending| !ending.holds(exhibit, outcome.block)) {
+        let what = if exhibit.gated(outcome.block) { "a right answer" } else { "an end, with any answer" };
+        return format!("{at} {what} on the card");
+    }
     let expected = exhibit.expected(outcome.block);
     let answer = if expected.is_clean() { "a right answer, " } else { "" };
     let [race, barrier, memory] = expected.words();
-    format!("at {} threads a block {answer}race {race}, barrier {barrier}, memory {memory}", outcome.block)
+    format!("{at} {answer}race {race}, barrier {barrier}, memory {memory}")
 }
 
 /// The run as one JSON document.
@@ -127,7 +173,8 @@ pub fn json(exhibit: &'static Exhibit, device: &str, seed: u64, outcomes: &[Outc
             json!({
                 "block": outcome.block,
                 "elements": outcome.len,
-                "wrong": outcome.wrong,
+                "wrong": outcome.mismatches(),
+                "card": outcome.card,
                 "race": race,
                 "barrier": barrier,
                 "memory": memory,

@@ -1,7 +1,7 @@
 //! The line directives of PTX, which tell a tool where in the source an instruction comes from.
 
 /// Where kernels are: the project's, and the learner's.
-const OWN: [&str; 2] = ["kernels-gpu/src/", "exercise/src/"];
+const OWN: [&str; 3] = ["kernels-gpu/src/", "exercise/src/", "exercise/step-2/src/"];
 
 /// Keeps the directives of the kernels' own files, named from the root of the project.
 ///

@@ -6,10 +6,10 @@ mod report;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
@@ -68,16 +68,10 @@ struct Judged {
 const FOUND: i32 = 86;
 
 pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
-    let Some(sanitizer) = Machine::here().toolkit_program("compute-sanitizer") else {
-        bail!(
-            "no compute-sanitizer on PATH or in a CUDA toolkit; it comes with the toolkit \
-             (https://developer.nvidia.com/cuda-downloads); {OWN_CHECK}"
-        );
-    };
+    let sanitizer = find().map_err(|missing| anyhow!("{missing}; {OWN_CHECK}"))?;
     let card = driver::probe().with_context(|| format!("{} needs a card ({OWN_CHECK})", tool.name()))?;
     let program = Program::for_card(&card, Compiler::Auto)?;
-    let logs = target_dir().join("sanitizer");
-    fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
+    let logs = logs()?;
 
     let kernels =
         args.kernel.map_or_else(|| vec![Kernel::Racy, Kernel::Synced, Kernel::Prefix], |one| vec![one]);
@@ -85,7 +79,9 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
     for kernel in kernels {
         for &block in &args.blocks {
             let log = logs.join(format!("{}-{}-{block}.txt", tool.name(), kernel.name()));
-            let output = judge(&sanitizer, tool, &program, kernel, block, &log)?;
+            let what = format!("{} of {}, {block} threads a block", tool.name(), kernel.name());
+            let mut checked = program.command(&[]);
+            let output = judge(&sanitizer, tool, &what, checked.args(kernel.flags(block)), &log)?;
             judged.push(Judged { kernel, block, output, wanted: expected::verdict(tool, kernel, block) });
         }
     }
@@ -106,15 +102,28 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
 const OWN_CHECK: &str =
     "`cargo xtask run --device emulator` runs this project's own check of races, without a card";
 
-/// Runs one kernel with one block size under compute-sanitizer.
-fn judge(
-    sanitizer: &Path,
-    tool: Tool,
-    program: &Program,
-    kernel: Kernel,
-    block: u32,
-    log: &Path,
-) -> Result<Output> {
+/// What racecheck says of a program's only launch, in a word or two.
+pub(crate) fn racecheck(what: &str, program: &Command) -> Result<String> {
+    let output = judge(&find()?, Tool::Racecheck, what, program, &logs()?.join("racecheck.txt"))?;
+    Ok(report::said(&output))
+}
+
+fn find() -> Result<PathBuf> {
+    Machine::here().toolkit_program("compute-sanitizer").context(
+        "no compute-sanitizer on PATH or in a CUDA toolkit; it comes with the toolkit \
+         (https://developer.nvidia.com/cuda-downloads)",
+    )
+}
+
+/// Where its own words are kept.
+fn logs() -> Result<PathBuf> {
+    let logs = target_dir().join("sanitizer");
+    fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
+    Ok(logs)
+}
+
+/// Runs a program under compute-sanitizer.
+fn judge(sanitizer: &Path, tool: Tool, what: &str, program: &Command, log: &Path) -> Result<Output> {
     // What another run writes must not pass for this one's.
     let workshop = Workshop::new()?;
     let ours = workshop.path().join("log.txt");
@@ -123,15 +132,13 @@ fn judge(
         .args(tool.flags())
         .args(["--error-exitcode", &FOUND.to_string(), "--show-backtrace", "no", "--log-file"])
         .arg(&ours)
-        .arg(program.path())
-        .args(program.args())
-        .args(kernel.flags(block))
+        .arg(program.get_program())
+        .args(program.get_args())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let ran = child::run(&mut check).with_context(|| format!("cannot start {}", sanitizer.display()))?;
     let text = fs::read_to_string(&ours).unwrap_or_default();
     command::file::write(log, &text)?;
-    let what = format!("{} of {}, {block} threads a block", tool.name(), kernel.name());
     match output::parse(&text) {
         Some(output) if is_verdict(ran.status.code(), &output) => Ok(output),
         _ => bail!(

@@ -4,7 +4,7 @@ use tabled::builder::Builder;
 use tabled::settings::Style;
 
 use super::expected::{Verdict, got};
-use super::output::{Fault, Race};
+use super::output::{Fault, Output, Race};
 use super::{Judged, Tool};
 
 /// A line for each finding, and one for each launch without any.
@@ -61,25 +61,28 @@ fn fault_cells(tool: Tool, fault: &Fault) -> Vec<String> {
 /// A line for each launch whose verdict is not the expected one.
 pub(super) fn surprises(tool: Tool, judged: &[Judged]) -> Vec<String> {
     let surprise = |launch: &Judged| {
-        let got = got(&launch.output);
-        // Its own count is a second witness, should it word a finding in a way not known here.
-        let unread = got.is_none() && launch.output.found > 0;
-        (got != launch.wanted || unread).then(|| {
+        let wanted = word(launch.wanted);
+        let got = said(&launch.output);
+        (got != wanted).then(|| {
             format!(
-                "NOT AS EXPECTED: {} of {}, {} threads a block: wanted {}, got {}",
+                "NOT AS EXPECTED: {} of {}, {} threads a block: wanted {wanted}, got {got}",
                 tool.name(),
                 launch.kernel.name(),
                 launch.block,
-                word(launch.wanted),
-                if unread {
-                    "findings in words that this program does not know".to_owned()
-                } else {
-                    word(got)
-                }
             )
         })
     };
     judged.iter().filter_map(surprise).collect()
+}
+
+/// The verdict in a word or two.
+pub(super) fn said(output: &Output) -> String {
+    let got = got(output);
+    // Its own count is a second witness, should it word a finding in a way not known here.
+    if got.is_none() && output.found > 0 {
+        return "findings in words that this program does not know".to_owned();
+    }
+    word(got)
 }
 
 fn word(verdict: Verdict) -> String {

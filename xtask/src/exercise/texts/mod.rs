@@ -35,8 +35,7 @@ at the answer; it asks whether anything orders the write before the read.";
 pub(super) const DONE: &str = "\
 All three steps are done and all three questions answered. `--reset` starts over and keeps your text.";
 
-pub(super) const FAILED_SIZES: &str =
-    "Question 1. Which block sizes came out wrong in step 1? (numbers, or: none)";
+pub(super) const FAILED_SIZES: &str = "Question 1. Which block sizes came out wrong in step 1, on the card if there is one? (numbers, or: none)";
 
 pub(super) const STEP_2_CHANGED: &str =
     "Question 2. Did step 2 change which block sizes come out wrong? (yes or no)";
