@@ -4,8 +4,11 @@ use std::collections::HashSet;
 use std::fs;
 
 use cuda_std::emulator::{Level, Policy};
+use host::answer::Answer;
 use host::docs::root;
-use host::exhibits::{Blocks, EXHIBITS, Exhibit, Listing, Outcome, Race, find, launch, results};
+use host::exhibits::{
+    Blocks, EXHIBITS, Ending, Exhibit, Guess, Listing, Outcome, Race, find, launch, results,
+};
 
 const POLICIES: [Policy; 3] = [Policy::Lockstep, Policy::Independent, Policy::Random];
 
@@ -109,6 +112,19 @@ fn a_wrong_answer_of_a_right_kernel_is_not_as_expected() {
     assert!(!outcome.as_expected && outcome.wrong > Some(0));
     let text = results(&exhibit, &[outcome]);
     assert!(text.contains("NOT AS EXPECTED: at 64 threads a block a right answer, race none"), "{text}");
+}
+
+#[test]
+fn a_guess_is_about_the_answer_of_the_card_where_there_is_one() {
+    let exhibit = named("needs-a-barrier");
+    let guess = Guess::read("right race").expect("a guess");
+    let outcome = check(exhibit, 64, Policy::Lockstep, 0);
+    assert!(guess.compare(&outcome).contains("the answer is wrong, and you said right"));
+    let right = Answer { elements: outcome.len, mismatches: Some(0), first_bad: None };
+    let on_card = outcome.clone().beside(exhibit, Ending::Answer(right));
+    assert!(guess.compare(&on_card).contains("the answer is right, as you said; the verdict is race, as"));
+    let hung = outcome.beside(exhibit, Ending::NoEndWithinS(20));
+    assert_eq!(guess.compare(&hung), "64 threads a block: the verdict is race, as you said");
 }
 
 #[test]

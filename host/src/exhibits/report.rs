@@ -198,6 +198,7 @@ pub fn json(exhibit: &'static Exhibit, device: &str, seed: u64, outcomes: &[Outc
         "question": exhibit.question,
         "proves": exhibit.proves,
         "device": device,
+        "verdicts_from": "emulator",
         "schedule": schedule(exhibit, seed),
         "outcomes": outcomes_json,
     })

@@ -1,5 +1,4 @@
-//! A driver that is made up: its card's memory is the process's own, and it knows the kernels of the lesson by
-//! name. `main.rs` compiles it to the driver's library, with a line for each function that is not here.
+//! A driver that is made up: its card's memory is the process's own, and it knows some kernels by name. `main.rs` compiles it to the driver's library, with a line for each function that is not here.
 //!
 //! `FAKE_DRIVER` steers it: `version=12020,capability=75,fail=cuMemAlloc_v2:2`. With `wedge=64` a launch in
 //! blocks of 64 threads never comes back.
@@ -46,8 +45,58 @@ type Handle = *mut c_void;
 const HANDLE: Handle = 8 as Handle;
 
 /// Handles of functions.
-const KERNELS: [&str; 4] =
-    ["reverse_tile_racy", "reverse_tile_synced", "reverse_tile_prefix", "reverse_tile"];
+const KERNELS: [&str; 9] = [
+    "reverse_tile_racy",
+    "reverse_tile_synced",
+    "reverse_tile_prefix",
+    "reverse_tile",
+    "barrier_in_both_arms",
+    "reverse_tile_textbook",
+    "first_launch",
+    "second_launch",
+    "tiled_multiply",
+];
+
+/// A kernel's parameters.
+struct Parameters(*const *const c_void);
+
+impl Parameters {
+    unsafe fn pointer(&self, index: usize) -> *mut f32 {
+        unsafe { *(*self.0.add(index)).cast::<*mut f32>() }
+    }
+
+    unsafe fn length(&self, index: usize) -> usize {
+        unsafe { *(*self.0.add(index)).cast::<u64>() as usize }
+    }
+
+    unsafe fn number(&self, index: usize) -> usize {
+        unsafe { *(*self.0.add(index)).cast::<u32>() as usize }
+    }
+}
+
+unsafe fn reverse_tiles(parameters: &Parameters, blocks: usize, block: usize, tile: usize) {
+    unsafe {
+        let (input, length, out) = (parameters.pointer(0), parameters.length(1), parameters.pointer(2));
+        for start in (0..blocks).map(|index| index * block) {
+            for thread in (0..tile).filter(|thread| start + thread < length) {
+                let from = start + tile - 1 - thread;
+                *out.add(start + thread) = if from < length { *input.add(from) } else { 0.0 };
+            }
+        }
+    }
+}
+
+unsafe fn multiply(parameters: &Parameters, side: usize) {
+    unsafe {
+        let n = parameters.number(5);
+        assert!(side == n && parameters.length(1) == n * n && parameters.length(3) == n * n);
+        let (a, b) = (parameters.pointer(0), parameters.pointer(2));
+        for (row, column) in (0..n * n).map(|i| (i / n, i % n)) {
+            let products = (0..n).map(|k| *a.add(row * n + k) * *b.add(k * n + column));
+            *parameters.pointer(4).add(row * n + column) = products.sum();
+        }
+    }
+}
 
 functions! {
     fn cuInit(_flags: c_uint) { SUCCESS }
@@ -138,26 +187,28 @@ functions! {
     }
 
     fn cuLaunchKernel(
-        function: Handle, blocks: c_uint, _y: c_uint, _z: c_uint, block: c_uint, _by: c_uint, _bz: c_uint,
-        _shared: c_uint, _stream: Handle, parameters: *const *const c_void, _extra: Handle
+        function: Handle, blocks: c_uint, blocks_y: c_uint, _z: c_uint, block: c_uint, block_y: c_uint,
+        _bz: c_uint, _shared: c_uint, _stream: Handle, parameters: *const *const c_void, _extra: Handle
     ) {
-        while number("wedge", 0) == block as c_int {
+        while number("wedge", 0) == (block * block_y) as c_int {
             thread::park();
         }
-        let parameter = |index: usize| *parameters.add(index);
-        let input = *parameter(0).cast::<*const f32>();
-        let length = *parameter(1).cast::<u64>() as usize;
-        let out = *parameter(2).cast::<*mut f32>();
-        let block = block as usize;
-        let tile = match KERNELS[function as usize - 1] {
-            "reverse_tile_prefix" => *parameter(3).cast::<u32>() as usize,
-            _ => block,
-        };
-        for start in (0..blocks as usize).map(|index| index * block) {
-            for thread in (0..tile).filter(|thread| start + thread < length) {
-                let from = start + tile - 1 - thread;
-                *out.add(start + thread) = if from < length { *input.add(from) } else { 0.0 };
+        let parameters = &Parameters(parameters);
+        let (blocks, block) = (blocks as usize, block as usize);
+        match KERNELS[function as usize - 1] {
+            "reverse_tile_prefix" => reverse_tiles(parameters, blocks, block, parameters.number(3)),
+            "first_launch" => {
+                parameters.pointer(2).copy_from(parameters.pointer(0), parameters.length(1));
             }
+            "second_launch" => {
+                let (cells, out, length) = (parameters.pointer(2), parameters.pointer(3), parameters.length(1));
+                (0..length).for_each(|i| *out.add(i) = *cells.add(length - 1 - i));
+            }
+            "tiled_multiply" => {
+                assert!(blocks == blocks_y as usize && block == block_y as usize);
+                multiply(parameters, blocks * block);
+            }
+            _ => reverse_tiles(parameters, blocks, block, block),
         }
         SUCCESS
     }

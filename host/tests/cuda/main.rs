@@ -11,13 +11,20 @@ use std::{env, fs};
 
 use serde_json::{Value, json};
 
+mod exhibits;
+
 const FAKE: &str = include_str!("fake_driver.rs");
 /// The kernels that the PTX declares, with the sizes of their parameters in bits.
-const KERNELS: [(&str, &[u32]); 5] = [
+const KERNELS: [(&str, &[u32]); 10] = [
     ("reverse_tile_racy", &[64, 64, 64]),
     ("reverse_tile_synced", &[64, 64, 64]),
     ("reverse_tile_prefix", &[64, 64, 64, 32]),
     ("reverse_tile", &[64, 64, 64]),
+    ("barrier_in_both_arms", &[64, 64, 64]),
+    ("reverse_tile_textbook", &[64, 64, 64]),
+    ("first_launch", &[64, 64, 64, 64]),
+    ("second_launch", &[64, 64, 64, 64]),
+    ("tiled_multiply", &[64, 64, 64, 64, 64, 32]),
     ("not_in_the_driver", &[64, 64, 64]),
 ];
 const SYMBOLS: &str = include_str!("../../../xtask/src/link/symbols.txt");
@@ -220,7 +227,7 @@ fn a_kernel_that_is_not_there_or_takes_something_else_is_not_launched() {
     let other = "reverse_tile_prefix of ";
     assert_one_line(refused("reverse_tile_prefix"), &[other, "[8, 8, 8, 4] bytes and is given [8, 8, 8]"]);
     assert_one_line(refused("not_in_the_driver"), &["no kernel of this name"]);
-    assert_one_line(launch("", &["--block", "64"]), &["--kernel <NAME>"]);
+    assert_one_line(launch("", &["--block", "64"]), &["--exhibit <NAME>"]);
     assert_one_line(launch("", &["--kernel", "reverse_tile", "--block", "0"]), &["--block"]);
     let nothing = launch("", &["--kernel", "reverse_tile", "--block", "32", "--n", "0"]);
     assert_one_line(nothing, &["--n 0"]);
