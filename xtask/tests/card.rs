@@ -21,14 +21,16 @@ while [ "$1" != --log-file ]; do shift; done
 log=$2; shift 2
 "$@" || exit
 while [ "$1" != --ptx ]; do shift; done
+hazards=0
 {
     echo "========= COMPUTE-SANITIZER"
     if awk '/ld.shared/ { read = NR } /bar.sync/ { barrier = NR } END { exit !(barrier > read) }' "$2"; then
         echo "========= Error: Race reported between Write access at k+0x40 in tile.rs:36"
         echo "=========     and Read access at k+0x80 in tile.rs:39 [4 hazards]"
         echo "========= "
+        hazards=1
     fi
-    echo "========= RACECHECK SUMMARY: some hazards displayed"
+    echo "========= RACECHECK SUMMARY: $hazards hazards displayed"
 } >"$log"
 "#;
 

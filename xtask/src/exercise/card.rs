@@ -91,7 +91,7 @@ impl Card {
             let workshop = Workshop::new()?;
             let ptx = self.compile(file, &workshop)?;
             let judged = BLOCKS.map(|block| {
-                let what = format!("{} with {block} threads a block", file.display());
+                let what = format!("racecheck with {block} threads a block");
                 Ok((block, sanitizer::racecheck(&what, &self.launch(&ptx, block, 1))?))
             });
             judged.into_iter().collect::<Result<_>>()
