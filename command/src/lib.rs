@@ -1,7 +1,8 @@
-//! What the programs of this project have in common: how they read their command line, how they end, and how
-//! they write a file.
+//! What the programs of this project have in common: how they read their command line, how they end, how they
+//! write a file, and how wide their lines are.
 
 pub mod file;
+pub mod text;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
 //! What a learner sees of an exhibit: the one place that knows its text.
 
+use command::text::wrapped;
 use cuda_std::emulator::Hazard;
 use serde_json::{Value, json};
 use tabled::builder::Builder;
@@ -9,12 +10,12 @@ use tabled::settings::{Alignment, Style};
 use super::{EXHIBITS, Ending, Exhibit, Listing, Outcome};
 use crate::verdict;
 
-/// A line for each exhibit: all of them, or only those whose launch on a card is sure to end.
+/// A few lines for each exhibit: all of them, or only those whose launch on a card is sure to end.
 #[must_use]
 pub fn list(card: bool) -> String {
     let width = EXHIBITS.iter().map(|exhibit| exhibit.name.len()).max().unwrap_or_default();
     let shown = EXHIBITS.iter().filter(|exhibit| exhibit.terminates || !card);
-    shown.map(|exhibit| format!("{:width$}  {}\n", exhibit.name, exhibit.proves)).collect()
+    shown.map(|exhibit| wrapped(&format!("{:width$}  ", exhibit.name), exhibit.proves) + "\n").collect()
 }
 
 /// The same for programs, with what a runner needs to know.
@@ -55,16 +56,19 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let mut text = if on_card { card(exhibit, outcomes) } else { String::new() };
     let mut rows = Vec::new();
     for outcome in outcomes {
-        let mut row = vec![outcome.block.to_string()];
+        let mut row = vec![outcome.block.to_string(), outcome.len.to_string()];
         if !on_card {
             row.push(answer(outcome.wrong, outcome.len));
         }
         row.extend(verdicts(outcome));
         rows.push(row);
     }
-    let columns = ["block", "answer", "race", "barrier", "memory"];
+    let columns = ["block", "n", "answer", "race", "barrier", "memory"];
     let columns = columns.into_iter().filter(|column| !on_card || *column != "answer");
     text += &table(columns, rows);
+    if !on_card && outcomes.iter().any(|outcome| outcome.wrong.is_none()) {
+        text += "  answer -: there is no right one to compare with\n";
+    }
     for line in found(outcomes) {
         text += &format!("  {line}\n");
     }
@@ -79,7 +83,7 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
 fn card(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let mut rows = Vec::new();
     let mut faults = String::new();
-    for Outcome { block, card, .. } in outcomes {
+    for Outcome { block, len, card, .. } in outcomes {
         let (answer, first_bad) = match card {
             Some(Ending::Answer(found)) => (answer(found.mismatches, found.elements), found.first_bad),
             Some(Ending::Fault(fault)) => {
@@ -90,13 +94,13 @@ fn card(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
             None => continue,
         };
         let first_bad = first_bad.map_or_else(|| "-".into(), |index| index.to_string());
-        rows.push(vec![block.to_string(), answer, first_bad]);
+        rows.push(vec![block.to_string(), len.to_string(), answer, first_bad]);
     }
     let gated = outcomes.iter().any(|outcome| exhibit.gated(outcome.block));
     let worth = if gated { "This kernel's has to be right." } else { "A right one proves nothing here." };
     format!(
         "The answer, on the card. {worth}\n{}{faults}\nThe verdict, on the emulator: a card has none.\n",
-        table(["block", "answer", "first bad"].into_iter(), rows)
+        table(["block", "n", "answer", "first bad"].into_iter(), rows)
     )
 }
 
@@ -107,7 +111,7 @@ fn table(columns: impl Iterator<Item = &'static str>, rows: Vec<Vec<String>>) ->
         table.push_record(row);
     }
     let mut table = table.build();
-    table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
+    table.with(Style::sharp()).modify(Columns::new(..2), Alignment::right());
     format!("{table}\n")
 }
 

@@ -122,6 +122,24 @@ fn arcs_join_the_accesses_that_the_verdict_names() {
         let raced = run.scene.said.verdicts[0].words.contains("hazard");
         let across = run.exhibit.name == "two-blocks";
         assert_eq!(!run.scene.lines.is_empty(), raced && !across, "{}", run.what());
+        assert_eq!(!run.scene.across.is_empty(), raced && across, "{}", run.what());
+    }
+}
+
+#[test]
+fn a_race_with_another_block_names_it_and_begins_at_this_ones_access() {
+    let exhibit = find("two-blocks").expect("an exhibit of this name");
+    for run in traced([exhibit].into_iter(), Extent::Whole) {
+        let [across] = &run.scene.across[..] else { panic!("{}: one hazard", run.what()) };
+        let touches = |(step, event): (usize, &Event)| {
+            let What::Access { place, .. } = &event.what else { return false };
+            (event.thread, run.frame_of[step], place.index) == (across.t, across.f, across.c)
+        };
+        assert!(run.trace.events.iter().enumerate().any(touches), "{}", run.what());
+        let (block, thread) = across.other.split_once(", ").expect("two of them");
+        assert_ne!(block, format!("block {}", run.trace.block));
+        let found = run.scene.said.found.join(" ");
+        assert!(found.contains(&format!("{thread} (")) && found.contains(&format!("{block})")), "{found}");
     }
 }
 
