@@ -74,7 +74,10 @@ fn two_runs_at_once_leave_one_whole_page() {
         assert!(alone.args(args(block, block)).output().expect("it starts").status.success());
     }
     let together = blocks.map(|block| {
-        Command::new(env!("CARGO_BIN_EXE_explain")).args(args(block, "together")).stdout(Stdio::null()).spawn()
+        Command::new(env!("CARGO_BIN_EXE_explain"))
+            .args(args(block, "together"))
+            .stdout(Stdio::null())
+            .spawn()
     });
     for run in together {
         assert!(run.expect("it starts").wait().expect("it runs").success());
