@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use process_wrap::std::CommandWrap;
 
-use crate::interrupt::open;
+use crate::interrupt::{end, open};
 
 /// Between two looks at whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -106,8 +106,7 @@ fn ended(id: u32, late: bool) -> Option<io::Result<ExitStatus>> {
     let Some(child) = children.get_mut(&id) else { return Some(Err(io::ErrorKind::NotFound.into())) };
     let mut ended = child.try_wait().transpose();
     if ended.is_none() && late {
-        // It may have ended in this very moment.
-        let _ = child.kill();
+        end(&mut **child);
         ended = Some(Err(io::ErrorKind::TimedOut.into()));
     }
     if ended.is_some() {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use cuda_std::emulator::What;
-use host::exhibits::EXHIBITS;
+use cuda_std::emulator::{Event, What};
+use host::exhibits::{EXHIBITS, find};
 use host::explain::frames::frames;
 use host::explain::page::{Contents, Shown, page};
 use host::explain::source::source;
