@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a card says of every exhibit, and compute-sanitizer of those that are sure to end, as one transcript.
+# What a card and compute-sanitizer say of every exhibit, as one transcript.
 # Needs a card, and compute-sanitizer on PATH; no Rust.
 #
 #     evidence/exhibits.sh LESSON-CUDA PTX > evidence/exhibits-h200-DATE.txt
@@ -36,14 +36,15 @@ exhibit() {
     [ "$code" = 0 ] || worst=1
 }
 
-# What a checker says of one launch, without what it says of itself: `check TOOL NAME BLOCK`.
+# What a checker says of one launch, without what it says of itself: `check TOOL NAME BLOCK [FLAG...]`.
 check() {
-    local flags=()
-    [ "$1" = racecheck ] && flags=(--racecheck-report analysis)
+    local flags=("${@:4}")
+    [ "$1" = racecheck ] && flags+=(--racecheck-report analysis)
     timeout 60 compute-sanitizer --tool "$1" --show-backtrace no "${flags[@]}" \
         "$lesson" launch --ptx "$ptx" --exhibit "$2" --block "$3" > "$work/$2-$3-$1" 2>&1
-    printf '%s, %s, %s threads a block: exit %s\n' "$1" "$2" "$3" "$?" > "$work/$2-$3-$1.said"
-    grep -E '^=========' "$work/$2-$3-$1" | grep -vE 'COMPUTE-SANITIZER|^=========\s*$|Saved host|Host Frame' |
+    printf '%s, %s, %s threads a block: exit %s\n' "$1${4+ ${*:4}}" "$2" "$3" "$?" > "$work/$2-$3-$1.said"
+    grep -E '^=========' "$work/$2-$3-$1" |
+        grep -vE 'COMPUTE-SANITIZER|^=========\s*$|Saved host|Host Frame|by thread' |
         sort | uniq -c | sort -rn | head -4 | cut -c1-300 >> "$work/$2-$3-$1.said"
 }
 
@@ -59,7 +60,8 @@ while read -r name _; do exhibit "$name" < /dev/null; done < "$work/card"
 title "the exhibits that need not end: each launch is given 5 seconds"
 while read -r name _; do exhibit "$name" --undefined --timeout 5 < /dev/null; done < "$work/undefined"
 
-title "racecheck and synccheck on those that are sure to end"
+title "racecheck and synccheck: each launch is given 60 seconds"
+"$lesson" exhibits --format json | sizes > "$work/all"
 # Four at a time: most of it is the checker's own start.
 while read -r name blocks; do
     for block in $blocks; do
@@ -68,11 +70,23 @@ while read -r name blocks; do
             check "$tool" "$name" "$block" < /dev/null &
         done
     done
-done < "$work/card"
+done < "$work/all"
 wait
 while read -r name blocks; do
     for tool in racecheck synccheck; do
         for block in $blocks; do cat "$work/$name-$block-$tool.said"; done
     done
-done < "$work/card"
+done < "$work/all"
+
+title "where they are silent and the emulator is not: asked for more"
+for block in 32 64; do
+    for name in same-value-writers barrier-below-the-read exited-writer two-blocks; do
+        check racecheck "$name" "$block" --racecheck-detect-level info
+        cat "$work/$name-$block-racecheck.said"
+    done
+done
+for name in uninitialised-slot write-to-a-copy guard-by-return; do
+    check initcheck "$name" 64
+    cat "$work/$name-64-initcheck.said"
+done
 exit "$worst"

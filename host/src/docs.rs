@@ -5,9 +5,12 @@
 //! * `<!-- from PATH impl NAME -->`: an `impl` block of that file;
 //! * `<!-- from PATH -->`: the whole file;
 //! * `<!-- exhibit NAME -->`: an exhibit's question, verdicts and sentence;
-//! * `<!-- exhibits -->`: all of them, a line each.
+//! * `<!-- exhibits -->`: all of them, a line each;
+//! * `<!-- comparison PATH -->`: the verdicts on all of them, beside what that transcript of a card says.
 //!
 //! Each ends at `<!-- end -->`.
+
+mod comparison;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -85,6 +88,7 @@ fn quotation(source: &str, root: &Path) -> Result<String> {
             let exhibit = find(name).with_context(|| format!("no exhibit is called {name}"))?;
             Ok(verdicts(exhibit))
         }
+        ["comparison", path] => Ok(comparison::table(&read(root, path)?)),
         ["exhibits"] => Ok(EXHIBITS.iter().map(line).collect()),
         _ => bail!("not a quotation that is known"),
     }

@@ -15,7 +15,7 @@ use driver::{DriverError, is_sticky};
 use crate::answer::{Answer, Launches};
 use crate::device::{Argument, Cuda, Device};
 use crate::reference::{POISON, input, reversed_tiles};
-use crate::{command, exhibits, memory};
+use crate::{exhibits, memory};
 
 const FAULTED: u8 = 1;
 

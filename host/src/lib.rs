@@ -4,7 +4,6 @@
 
 pub mod answer;
 pub mod args;
-pub mod command;
 pub mod device;
 pub mod docs;
 pub mod exhibits;

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 use crate::args::{Args, DeviceChoice, Format};
-use crate::command;
 use crate::device::{Device, Emulator};
 use crate::lesson::{self, Launched, Run};
 use crate::report;

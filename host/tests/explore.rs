@@ -3,6 +3,8 @@
 //! 100,000 interleavings of each defined kernel:
 //! `cargo test --release -p host --test explore -- --ignored --nocapture`
 
+use std::process::Command;
+
 use cuda_std::emulator::{Level, Policy, Schedule};
 use host::explore::{Size, Subject, explore, subject, subjects};
 
@@ -89,4 +91,15 @@ fn the_racy_kernel_is_found_under_every_schedule() {
 fn an_unknown_kernel_is_named_with_those_there_are() {
     let error = subject("reverse").err().expect("no such kernel").to_string();
     assert!(error.contains("reverse_tile_synced"), "{error}");
+}
+
+#[test]
+fn an_exhibit_is_explored_at_its_own_first_size() {
+    for (kernel, block) in [("block-32-hides-it", 32), ("odd-warp", 96), ("reverse_tile_synced", 64)] {
+        let output = Command::new(env!("CARGO_BIN_EXE_explore")).args([kernel, "--schedules", "2"]).output();
+        let output = output.expect("it starts");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{output:?}");
+        assert!(text.starts_with(&format!("{kernel}, in blocks of {block} threads\n")), "{text}");
+    }
 }

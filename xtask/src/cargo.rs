@@ -4,9 +4,10 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
-use crate::{CANNOT_RUN, link};
+use crate::child::{self, exit_code, pass_on};
+use crate::link;
 
 /// The root of the workspace.
 pub(crate) fn root() -> &'static Path {
@@ -37,14 +38,23 @@ pub(crate) fn release_dir() -> PathBuf {
     target_dir().join("release")
 }
 
-/// Runs a command with our own input and output, and passes its exit code on.
-pub(crate) fn pass_on(command: &mut Command) -> Result<ExitCode> {
-    let what = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().with_context(|| format!("cannot start {what}"))?;
-    Ok(status
-        .code()
-        .and_then(|code| u8::try_from(code).ok())
-        .map_or(ExitCode::from(CANNOT_RUN), ExitCode::from))
+/// Builds a program of the package `host`, and says where it is.
+pub(crate) fn host_program(name: &str) -> Result<PathBuf> {
+    let program = release_dir().join(name).with_extension(env::consts::EXE_EXTENSION);
+    first_time(&program, "the kernels and what runs them");
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--release", "--package", "host", "--bin", name]);
+    if !child::status(&mut build).context("cannot start cargo")?.success() {
+        bail!("the program `{name}` does not build; the compiler's message is above");
+    }
+    Ok(program)
+}
+
+/// Says what is going on where nothing else would for a while.
+pub(crate) fn first_time(built: &Path, what: &str) {
+    if !built.exists() {
+        eprintln!("compiling {what}: about a minute, this first time only");
+    }
 }
 
 /// What to test.
@@ -57,9 +67,14 @@ pub(crate) struct TestArgs {
 
 /// Every test of the workspace.
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
-    let all = pass_on(cargo().args(["test", "--workspace", "--release"]))?;
-    if !args.cuda || all != ExitCode::SUCCESS {
-        return Ok(all);
+    let mut all = cargo();
+    all.args(["test", "--workspace", "--release"]);
+    if !args.cuda {
+        return pass_on(&mut all);
+    }
+    let all = child::status(&mut all).context("cannot start cargo")?;
+    if !all.success() {
+        return Ok(exit_code(all));
     }
     // Apart from the others: with the feature, the emulator's program would not start without a driver.
     let (variable, path) = link::search_path()?;

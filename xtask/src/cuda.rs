@@ -1,6 +1,5 @@
 //! The lesson's program for a card, with its kernels.
 
-use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,9 +8,9 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use driver::{Capability, Card, Ptx};
 
-use crate::cargo::{cargo, release_dir};
-use crate::link;
+use crate::cargo::{cargo, first_time, release_dir};
 use crate::ptx::{self, Compiler};
+use crate::{child, link};
 
 /// What `cargo xtask ptx` compiles for by default: it runs on this and every later card.
 const DEFAULT: Capability = Capability { major: 7, minor: 5 };
@@ -52,7 +51,7 @@ impl Program {
     pub(crate) fn for_card(card: &Card, compiler: Compiler) -> Result<Self> {
         // A toolkit may be newer than the driver, and cuda_builder's PTX then too new for it.
         compiler.try_each(|compiler| {
-            let program = Self::build(&DEFAULT.min(card.capability).arch(), compiler)?;
+            let program = Self::build(&arch(card), compiler)?;
             let reading = || format!("reading {}", program.ptx.display());
             let text = fs::read_to_string(&program.ptx).with_context(reading)?;
             Ptx::read(&text).with_context(reading)?.fits(card.driver, card.capability)?;
@@ -67,30 +66,28 @@ impl Program {
     /// One of the program's commands, the lesson if none is named, with the flags that every run needs.
     pub(crate) fn command(&self, command: &[&str]) -> Command {
         let mut program = Command::new(&self.path);
-        program.args(command).args(self.args());
+        program.args(command).arg("--ptx").arg(&self.ptx);
         program
-    }
-
-    /// The program's path, for another program that starts it.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The flags that every run of it needs.
-    pub(crate) fn args(&self) -> [OsString; 2] {
-        ["--ptx".into(), self.ptx.clone().into_os_string()]
     }
 }
 
-fn build_host() -> Result<PathBuf> {
+/// What to compile for: what runs on every card from here on, or else on this one.
+pub(crate) fn arch(card: &Card) -> String {
+    DEFAULT.min(card.capability).arch()
+}
+
+/// Builds the program that launches kernels on a card.
+pub(crate) fn build_host() -> Result<PathBuf> {
     let (variable, path) = link::search_path()?;
-    let built = cargo()
+    let program = release_dir().join("lesson-cuda").with_extension(std::env::consts::EXE_EXTENSION);
+    first_time(&program, "the lesson's program for a card");
+    let mut build = cargo();
+    build
         .env(variable, path)
         .args(["build", "--quiet", "--release", "--package", "host", "--features", "cuda"])
-        .args(["--bin", "lesson-cuda"])
-        .status()?;
-    if !built.success() {
+        .args(["--bin", "lesson-cuda"]);
+    if !child::status(&mut build).context("cannot start cargo")?.success() {
         bail!("the lesson's program for a card does not build; the compiler's message is above");
     }
-    Ok(release_dir().join("lesson-cuda"))
+    Ok(program)
 }

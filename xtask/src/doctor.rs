@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use command::text::wrapped;
 use driver::{Absent, Card};
-use tabled::builder::Builder;
-use tabled::settings::Style;
 
 use crate::machine::Machine;
 use crate::piece::Piece;
 use crate::ptx::toolchain;
 use crate::rust_cuda::parts;
 
-const INTRO: &str = "The emulator needs none of this: `cargo xtask run --device emulator` runs anywhere.";
+const INTRO: &str = "The emulator needs none of this: `cargo xtask run --device emulator` runs\n\
+                     anywhere.";
 
 const CARD: &str = "On a card, with PTX by rustc";
 
@@ -98,26 +98,23 @@ fn linker(machine: &Machine) -> Option<String> {
 
 /// The pieces of a group that are there, then the missing ones, each with its fix.
 fn group(title: &str, pieces: &[Piece]) -> String {
-    let mut table = Builder::default();
-    for piece in pieces {
-        table.push_record([
-            if piece.found.is_ok() { "yes" } else { "NO" },
-            piece.name,
-            piece.found.as_deref().unwrap_or(piece.enables),
-        ]);
-    }
-    let table = table.build().with(Style::empty()).to_string();
-    let lines: Vec<_> = table.lines().map(str::trim_end).collect();
-    let mut fixes: Vec<_> = pieces
-        .iter()
-        .filter_map(|piece| piece.found.as_ref().err())
-        .map(|missing| format!("  {missing}\n"))
-        .collect();
+    let width = pieces.iter().map(|piece| piece.name.len()).max().unwrap_or_default();
+    let row = |piece: &Piece| {
+        let there = if piece.found.is_ok() { "yes" } else { "NO" };
+        let head = format!(" {there:3}  {:width$}  ", piece.name);
+        wrapped(&head, piece.found.as_deref().unwrap_or(piece.enables))
+    };
+    let mut lines = vec![title.to_owned()];
+    lines.extend(pieces.iter().map(row));
+    let missing = pieces.iter().filter_map(|piece| piece.found.as_ref().err());
+    let mut fixes: Vec<_> = missing.map(|missing| wrapped("  - ", &missing.to_string())).collect();
     // What is missing may leave more than one piece out.
     fixes.dedup();
-    let fixes = fixes.concat();
-    let fixes = if fixes.is_empty() { fixes } else { format!(" to get what is missing:\n{fixes}") };
-    format!("{title}\n{}\n{fixes}", lines.join("\n"))
+    if !fixes.is_empty() {
+        lines.push(" to get what is missing:".to_owned());
+    }
+    lines.extend(fixes);
+    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]
@@ -149,6 +146,9 @@ mod tests {
         let text = group(CARD, &pieces);
         for piece in &pieces {
             let fix = piece.found.as_ref().expect_err("nothing is here").fix;
+            assert!(text.lines().all(|line| line.len() <= 80), "{text}");
+            // As one line, whatever the width.
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
             assert!(text.contains(fix) && text.contains(piece.enables), "{text}");
         }
     }

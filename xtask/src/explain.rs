@@ -2,9 +2,10 @@
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use crate::cargo::{cargo, pass_on, release_dir};
+use crate::cargo::host_program;
+use crate::child::pass_on;
 
 /// Everything is passed on to that program, which knows its own flags.
 #[derive(clap::Args)]
@@ -16,9 +17,5 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let build = ["build", "--quiet", "--release", "--package", "host", "--bin", "explain"];
-    if !cargo().args(build).status()?.success() {
-        bail!("the picture does not build; the compiler's message is above");
-    }
-    pass_on(Command::new(release_dir().join("explain")).args(&args.flags))
+    pass_on(Command::new(host_program("explain")?).args(&args.flags))
 }

@@ -2,9 +2,10 @@
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
-use crate::cargo::{cargo, pass_on, release_dir};
+use crate::cargo::host_program;
+use crate::child::pass_on;
 
 /// Everything is passed on to the explorer, which knows its own flags.
 #[derive(clap::Args)]
@@ -16,12 +17,5 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    if !cargo()
-        .args(["build", "--quiet", "--release", "--package", "host", "--bin", "explore"])
-        .status()?
-        .success()
-    {
-        bail!("the explorer does not build; the compiler's message is above");
-    }
-    pass_on(Command::new(release_dir().join("explore")).args(&args.flags))
+    pass_on(Command::new(host_program("explore")?).args(&args.flags))
 }

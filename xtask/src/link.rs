@@ -10,6 +10,8 @@ use std::{env, fs};
 use anyhow::{Context, Result, bail};
 
 use crate::cargo::target_dir;
+use crate::child;
+use crate::workshop::Workshop;
 
 /// Every function of the driver that cust names.
 const SYMBOLS: &str = include_str!("link/symbols.txt");
@@ -30,6 +32,7 @@ pub(crate) fn search_path() -> Result<(&'static str, OsString)> {
     Ok((name, root.into_os_string()))
 }
 
+/// Makes it elsewhere and puts it in place when it is done: another command may do the same meanwhile.
 fn make(root: &Path) -> Result<()> {
     let dir = root.join(if cfg!(windows) { "lib/x64" } else { "lib64" });
     let linked = dir.join(if cfg!(windows) { "cuda.lib" } else { "libcuda.so" });
@@ -39,8 +42,18 @@ fn make(root: &Path) -> Result<()> {
         return Ok(());
     }
     fs::create_dir_all(&dir)?;
-    fs::write(&source, text)?;
-    compile(&source, &dir, &linked)
+    let workshop = Workshop::new()?;
+    let made_from = workshop.path().join("stub.rs");
+    fs::write(&made_from, &text)?;
+    fs::rename(compile(&made_from, workshop.path())?, linked)?;
+    if cfg!(windows) {
+        // What cust's build script takes for the mark of a toolkit.
+        let include = root.join("include");
+        fs::create_dir_all(&include)?;
+        fs::write(include.join("cuda.h"), "")?;
+    }
+    // Last: it says that the rest is there.
+    command::file::write(&source, &text)
 }
 
 fn source_text() -> String {
@@ -50,36 +63,32 @@ fn source_text() -> String {
     format!("#![allow(non_snake_case)]\n{}", functions.collect::<String>())
 }
 
+/// What to link to, made from the source in a folder.
 #[cfg(not(windows))]
-fn compile(source: &Path, dir: &Path, linked: &Path) -> Result<()> {
-    let built = dir.join("building.so");
+fn compile(source: &Path, dir: &Path) -> Result<PathBuf> {
+    let library = dir.join(driver::LIBRARY);
     // The name that goes into the program, and by which the loader finds the driver's own.
-    rustc(source, &built, &[&format!("-Clink-arg=-Wl,-soname,{}", driver::LIBRARY)])?;
-    Ok(fs::rename(built, linked)?)
+    rustc(source, &library, &[&format!("-Clink-arg=-Wl,-soname,{}", driver::LIBRARY)])?;
+    Ok(library)
 }
 
 #[cfg(windows)]
-fn compile(source: &Path, dir: &Path, linked: &Path) -> Result<()> {
+fn compile(source: &Path, dir: &Path) -> Result<PathBuf> {
     // The import library takes the name to load from the library's.
     let library = dir.join(driver::LIBRARY);
     rustc(source, &library, &[])?;
-    fs::rename(library.with_extension("dll.lib"), linked)?;
-    fs::remove_file(library)?;
-    // What cust's build script takes for the mark of a toolkit.
-    let include = dir.join("../../include");
-    fs::create_dir_all(&include)?;
-    Ok(fs::write(include.join("cuda.h"), "")?)
+    Ok(library.with_extension("dll.lib"))
 }
 
 fn rustc(source: &Path, output: &Path, args: &[&str]) -> Result<()> {
     let rustc = env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
-    let status = Command::new(&rustc)
+    let mut compile = Command::new(&rustc);
+    compile
         .args(["--crate-name", "cuda_stub", "--crate-type", "cdylib", "--edition", "2024", "-Cpanic=abort"])
         .args(args)
         .arg("-o")
-        .args([output, source])
-        .status()
-        .with_context(|| format!("cannot start {}", rustc.display()))?;
+        .args([output, source]);
+    let status = child::status(&mut compile).with_context(|| format!("cannot start {}", rustc.display()))?;
     if !status.success() {
         bail!("rustc's message is above");
     }

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{env, fs};
+
+use crate::child;
 
 /// What of a machine decides what is found on it.
 pub(crate) struct Machine {
@@ -78,7 +80,8 @@ impl Machine {
 }
 
 fn ask(program: &Path, question: &str) -> Option<String> {
-    let output = Command::new(program).arg(question).output().ok()?;
+    let mut asked = Command::new(program);
+    let output = child::run(asked.arg(question).stdout(Stdio::piped()).stderr(Stdio::piped())).ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

@@ -2,7 +2,7 @@
 
 mod cargo;
 mod check;
-mod command;
+mod child;
 mod cuda;
 mod docs;
 mod doctor;
@@ -11,6 +11,7 @@ mod exhibit;
 mod exhibits;
 mod explain;
 mod explore;
+mod interrupt;
 mod link;
 mod lint;
 mod machine;
@@ -21,16 +22,17 @@ mod ptx;
 mod run;
 mod rust_cuda;
 mod sanitizer;
+mod workshop;
 
+use std::panic::resume_unwind;
 use std::process::ExitCode;
+use std::thread;
 
+use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand};
 
 /// Exit code for "a check failed".
 pub(crate) const CHECK_FAILED: u8 = 1;
-
-/// Exit code for "cannot run": something is missing or the command line is wrong.
-pub(crate) const CANNOT_RUN: u8 = 2;
 
 #[derive(Parser)]
 #[command(
@@ -81,8 +83,21 @@ enum Command {
     Test(cargo::TestArgs),
 }
 
+/// The parser and the analyses of source code go as deep as the source is nested.
+pub(crate) const STACK: usize = 512 << 20;
+
 fn main() -> ExitCode {
-    command::main(|cli: &Cli| match &cli.command {
+    command::main(|cli: &Cli| {
+        interrupt::listen()?;
+        thread::scope(|scope| {
+            let work = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run(cli));
+            work.context("cannot start a thread")?.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    })
+}
+
+fn run(cli: &Cli) -> Result<ExitCode> {
+    match &cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
         Some(Command::Run(args)) => run::run(args),
         Some(Command::Explain(args)) => explain::run(args),
@@ -101,5 +116,5 @@ fn main() -> ExitCode {
         Some(Command::Exercise(args)) => exercise::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Test(args)) => cargo::test(args),
-    })
+    }
 }

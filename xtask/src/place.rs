@@ -2,10 +2,11 @@
 
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 
-use crate::cargo::{cargo, pass_on, release_dir};
+use crate::cargo::host_program;
+use crate::child::{self, exit_code, pass_on};
 use crate::cuda::Program;
 use crate::ptx::Compiler;
 
@@ -27,9 +28,9 @@ impl Subject {
         let Some(compiler) = compiler(flags) else { return self.on_emulator(flags) };
         if device != Device::TheirBusiness {
             // Wrong flags are told before this machine is looked at.
-            let checked = self.on_emulator(&[&["--check-flags".to_owned()], flags].concat())?;
-            if checked != ExitCode::SUCCESS {
-                return Ok(checked);
+            let checked = child::status(self.emulators_program()?.arg("--check-flags").args(flags))?;
+            if !checked.success() {
+                return Ok(exit_code(checked));
             }
         }
         match device {
@@ -53,11 +54,13 @@ impl Subject {
 
     /// Lets the emulator's program do what the flags say.
     pub(crate) fn on_emulator(self, flags: &[String]) -> Result<ExitCode> {
-        let build = ["build", "--quiet", "--release", "--package", "host", "--bin", self.bin];
-        if !cargo().args(build).status()?.success() {
-            bail!("{} does not build; the compiler's message is above", self.what);
-        }
-        pass_on(Command::new(release_dir().join(self.bin)).args(self.command).args(flags))
+        pass_on(self.emulators_program()?.args(flags))
+    }
+
+    fn emulators_program(self) -> Result<Command> {
+        let mut program = Command::new(host_program(self.bin)?);
+        program.args(self.command);
+        Ok(program)
     }
 
     fn on_card(self, flags: &[String], compiler: Compiler) -> Result<ExitCode> {

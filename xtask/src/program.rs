@@ -4,39 +4,18 @@
 //! rustc is called without cargo: the libraries are those that `cargo xtask run` uses, built once, and a
 //! kernel takes about as long as its own few lines do.
 
-use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{fs, io};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, anyhow, bail};
 use serde::Deserialize;
 
-use crate::cargo::{cargo, root, rustc, target_dir};
-
-/// A folder of this process alone, under `target`, which goes when this goes.
-pub(crate) struct Workshop(PathBuf);
-
-impl Workshop {
-    pub(crate) fn new() -> Result<Self> {
-        let folder = target_dir().join("check").join(std::process::id().to_string());
-        fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-        Ok(Self(folder))
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Workshop {
-    fn drop(&mut self) {
-        // What cannot be removed only takes space.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use crate::STACK;
+use crate::cargo::{cargo, first_time, release_dir, root, rustc};
+use crate::child;
+use crate::workshop::Workshop;
 
 /// Compiles `main` into the workshop. `None` if it does not compile; rustc has said why.
 ///
@@ -46,7 +25,10 @@ pub(crate) fn compile(workshop: &Workshop, main: &Path, shown_from: &Path) -> Re
     let program = workshop.path().join("program").with_extension(std::env::consts::EXE_EXTENSION);
     let mut remap = shown_from.as_os_str().to_owned();
     remap.push("=");
-    let status = rustc()
+    let mut compile = rustc();
+    compile
+        // rustc goes as deep as the source is nested, and by itself not as deep as we do.
+        .env("RUST_MIN_STACK", STACK.to_string())
         .args(["--crate-name", "program", "--edition", "2024"])
         // Measured: this compiles fastest without running slower.
         .args(["-C", "opt-level=1", "-C", "codegen-units=1"])
@@ -64,9 +46,8 @@ pub(crate) fn compile(workshop: &Workshop, main: &Path, shown_from: &Path) -> Re
         .arg(joined("cuda_std=", &libraries.cuda_std))
         .arg(main)
         .arg("-o")
-        .arg(&program)
-        .status()
-        .context("cannot start rustc")?;
+        .arg(&program);
+    let status = child::status(&mut compile).context("cannot start rustc")?;
     Ok(status.success().then_some(program))
 }
 
@@ -94,12 +75,13 @@ fn libraries() -> Result<Libraries> {
     struct Target {
         name: String,
     }
-    let built = cargo()
+    first_time(&release_dir().join("libhost.rlib"), "the kernels and what runs them");
+    let mut build = cargo();
+    build
         .args(["build", "--quiet", "--release", "--package", "host", "--lib"])
         .arg("--message-format=json-render-diagnostics")
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot start cargo")?;
+        .stdout(Stdio::piped());
+    let built = child::run(&mut build).context("cannot start cargo")?;
     if !built.status.success() {
         bail!("the project's own libraries do not build; the compiler's message is above");
     }
@@ -123,39 +105,38 @@ fn libraries() -> Result<Libraries> {
     Ok(Libraries { host: library("host")?, kernels: library("kernels")?, cuda_std, dependencies })
 }
 
-/// Runs a program; its messages go where ours go. Returns how it ended and what it printed.
-pub(crate) fn run(program: &Path, args: &[String], limit: Duration) -> Result<(ExitStatus, String)> {
-    let mut child = Command::new(program)
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot start {}", program.display()))?;
-    let stdout = child.stdout.take();
-    let reader = thread::spawn(move || {
-        let mut text = String::new();
-        stdout.map(|mut stdout| stdout.read_to_string(&mut text)).transpose().map(|_| text)
-    });
-    let status = wait(&mut child, limit)?;
-    let text = reader.join().ok().and_then(Result::ok).context("cannot read what the program printed")?;
-    Ok((status, text))
+/// What came of running a program.
+pub(crate) struct Ran {
+    /// The report; `None` if there is none, and the program has said why.
+    pub(crate) report: Option<String>,
+    /// Nothing was found.
+    pub(crate) clean: bool,
 }
 
-fn wait(child: &mut Child, limit: Duration) -> Result<ExitStatus> {
-    let start = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().context("cannot wait for the program")? {
-            return Ok(status);
+/// Runs the program that was compiled into the workshop.
+pub(crate) fn run(workshop: &Workshop, program: &Path, args: &[String], limit: Duration) -> Result<Ran> {
+    let file = workshop.path().join("report");
+    let mut command = Command::new(program);
+    command.args(args).arg("--report").arg(&file).stdout(Stdio::piped());
+    let ran = child::run_within(limit, &mut command).map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => {
+            anyhow!("the kernel has not come to an end within {} s: does it loop for ever?", limit.as_secs())
         }
-        if start.elapsed() > limit {
-            // It may have ended in this very moment.
-            let _ = child.kill();
-            let _ = child.wait();
-            bail!(
-                "the kernel has not come to an end within {} s: does it loop for ever? (--timeout gives it longer)",
-                limit.as_secs()
-            );
+        _ => Error::from(error).context(format!("cannot run {}", program.display())),
+    })?;
+    if !ran.stdout.is_empty() {
+        eprintln!("note: the kernel prints, as none on a GPU does; what it printed is not shown");
+    }
+    match (fs::read_to_string(&file), ran.status.code()) {
+        (Ok(report), _) => {
+            Ok(Ran { report: Some(report).filter(|text| !text.is_empty()), clean: ran.status.success() })
         }
-        thread::sleep(Duration::from_millis(10));
+        (Err(_), Some(code)) => bail!(
+            "the program around the kernel ended with exit code {code} before its report: does the kernel call \
+             `std::process::exit`? On a GPU there is no process to end"
+        ),
+        (Err(_), None) => {
+            bail!("the program around the kernel crashed ({}): did it recurse too deeply?", ran.status)
+        }
     }
 }

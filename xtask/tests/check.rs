@@ -2,8 +2,10 @@
 
 mod common;
 
-use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{fs, thread};
 
 use common::{Done, folder, run, start};
 
@@ -74,6 +76,33 @@ fn a_race_is_found_at_every_size_and_at_its_level() {
     assert_eq!(report["launches"][0]["race"], "RAW hazard, warning");
     assert_eq!(report["launches"][1]["race"], "RAW hazard, error");
     assert_eq!(report["clean"], false);
+}
+
+#[test]
+fn deep_nesting_is_no_crash() {
+    let deep = format!("{}b{}", "(".repeat(3000), ")".repeat(3000));
+    let chain = "b".to_owned() + &" + b".repeat(20_000);
+    let folder = folder("check-nesting");
+    for (condition, command) in [(&chain, "lint"), (&deep, "lint"), (&deep, "check")] {
+        let text = kernel("out: *mut f32", &format!("if {condition} > 2 {{ thread::sync_threads(); }}"));
+        fs::write(folder.join("kernel.rs"), text).expect("the file can be written");
+        run(&folder, &[command, "kernel.rs"], "").exits(0).says("1 barrier: 0 findings");
+    }
+}
+
+#[test]
+fn a_kernel_that_prints_or_ends_the_program_is_told_in_one_line() {
+    let prints = "println!(\"{t}\"); *out = b as f32 + i as f32;";
+    let done =
+        check("prints", &kernel("out: *mut f32", prints), &["--format", "json", "--block", "1", "--n", "1"]);
+    let report: serde_json::Value = serde_json::from_str(&done.exits(0).stdout).expect("JSON");
+    assert_eq!(report["clean"], true);
+    assert_eq!(done.stderr, "note: the kernel prints, as none on a GPU does; what it printed is not shown\n");
+    for code in [0, 2] {
+        let ends = kernel("out: *mut f32", &format!("*out = 1.0; std::process::exit({code})"));
+        check(&format!("ends-{code}"), &ends, &["--format", "json"])
+            .is_one_error(&format!("ended with exit code {code} before its report"));
+    }
 }
 
 /// Run it with `cargo test --release -p xtask --test check -- --ignored`.
@@ -150,4 +179,39 @@ fn two_checks_at_once_do_not_disturb_each_other() {
     let bad = start(&folder, &["check", "bad.rs", "--n", "4099"]);
     Done::from(good.wait_with_output().expect("it ran")).exits(0).says("nothing found");
     Done::from(bad.wait_with_output().expect("it ran")).exits(1).says("out of bounds");
+}
+
+/// Ctrl-C, and a polite kill.
+#[test]
+#[cfg(unix)]
+fn an_interrupt_leaves_no_program_and_no_folder_behind() {
+    let kill = |signal: &str, id: &str| {
+        let kill = Command::new("kill").args([signal, id]).stderr(Stdio::null()).status();
+        kill.expect("kill starts").success()
+    };
+    for signal in ["-INT", "-TERM"] {
+        let folder = folder(&format!("check-interrupt{signal}"));
+        let spin = "fn spin() -> ! {
+            let me = format!(\"{} {}\", std::process::id(), std::env::current_exe().unwrap().display());
+            std::fs::write(\"part\", me).unwrap();
+            std::fs::rename(\"part\", \"runs\").unwrap();
+            loop { core::hint::spin_loop() }
+        }";
+        let looping = kernel("out: *mut f32", "*out = b as f32 + i as f32 + t as f32; spin();") + spin;
+        fs::write(folder.join("kernel.rs"), looping).expect("the file can be written");
+        let child = start(&folder, &["check", "kernel.rs"]);
+        let runs = folder.join("runs");
+        while !runs.exists() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let runs = fs::read_to_string(runs).expect("the kernel wrote it");
+        let (program, path) = runs.split_once(' ').expect("two words");
+        assert!(kill("-0", program) && Path::new(path).exists());
+        assert!(kill(signal, &child.id().to_string()));
+        let done = Done::from(child.wait_with_output().expect("it ran"));
+        done.exits(130);
+        assert_eq!(done.stderr, "");
+        assert!(!kill("-0", program), "{program} still runs");
+        assert!(!Path::new(path).parent().expect("its folder").exists(), "{path} is still there");
+    }
 }

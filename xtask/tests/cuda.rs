@@ -1,14 +1,17 @@
 //! What `cargo xtask` says on a machine without a card.
 
-use std::process::Command;
+mod common;
+
+use std::path::Path;
+
+use common::run;
 
 #[track_caller]
 fn assert_refused(args: &[&str], said: &str) {
-    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).args(args).output().expect("it starts");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!((output.status.code(), stderr.lines().count()), (Some(2), 1), "{stderr}");
-    assert!(stderr.starts_with(said), "{stderr}");
-    assert!(output.stdout.is_empty());
+    let done = run(Path::new("."), args, "");
+    done.is_one_error("");
+    assert!(done.stderr.starts_with(said), "{done:?}");
+    assert!(done.stdout.is_empty(), "{done:?}");
 }
 
 #[test]

@@ -4,53 +4,9 @@ mod common;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
 
-use common::{Done, folder, run, start};
-
-/// The file as a learner first finds it.
-const START: &str = include_str!("../src/exercise/texts/tile.rs");
-const BARRIER: &str = "    thread::sync_threads();\n";
-
-struct Exercise {
-    folder: PathBuf,
-}
-
-impl Exercise {
-    /// A copy, with the file as it is at the start, whatever it is in the original.
-    fn new(name: &str) -> Self {
-        let folder = folder(name).join("exercise");
-        fs::create_dir_all(folder.join("src")).expect("a folder");
-        let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../exercise/src/main.rs");
-        fs::copy(original, folder.join("src/main.rs")).expect("a copy");
-        let exercise = Self { folder };
-        exercise.save(START);
-        exercise
-    }
-
-    fn save(&self, text: &str) {
-        fs::write(self.folder.join("src/tile.rs"), text).expect("the file can be written");
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.folder.join(name)).expect(name)
-    }
-
-    fn run(&self, flags: &[&str], answers: &str) -> Done {
-        let args = [&["exercise", "--folder", "."], flags].concat();
-        run(&self.folder, &args, answers)
-    }
-}
-
-fn without() -> String {
-    START.replace(BARRIER, "")
-}
-
-fn below() -> String {
-    let without = without();
-    let end = without.trim_end().trim_end_matches('}');
-    format!("{end}{BARRIER}}}\n")
-}
+use common::exercise::{BARRIER, Exercise, START, below, without};
+use common::start;
 
 #[test]
 fn the_three_steps_with_right_and_wrong_answers() {
@@ -70,8 +26,14 @@ fn the_three_steps_with_right_and_wrong_answers() {
     step_2.says("Look at the two lists").says("Write yes or no.").says("So it is").says("Step 3:");
     step_2.does_not_say("Question 1").does_not_say("hazard");
 
+    // The version of step 2 is judged as it lies there, not as it was once measured.
+    let kept = exercise.read("step-2/src/tile.rs");
+    assert_eq!(kept, below());
+    let progress = exercise.read("progress.json").replace("RAW hazard", "nonsense");
+    fs::write(exercise.folder.join("progress.json"), progress).expect("it can be written");
     exercise.save(START);
     let silent = exercise.run(&[], "");
+    silent.says("exercise/step-2/").does_not_say("nonsense");
     silent.exits(0).says("RAW hazard, warning").says("clean").says("Question 3").says("No answer.");
     assert!(!exercise.folder.join("submission.md").exists());
     let why = "A right answer shows one run; the checker asks whether an order exists.";

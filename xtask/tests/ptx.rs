@@ -1,7 +1,7 @@
 //! The audit on what a real compiler makes of a real kernel.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Runs `cargo xtask ptx`, or says why there is no point.
 fn ptx(output: &str, flags: &[&str]) -> Option<(Output, PathBuf)> {
@@ -48,6 +48,23 @@ fn without_jump_threading_every_kernel_passes() {
     // A tile whose type knows what was done to it costs nothing.
     let [typed, bare] = ["typed_tile", "loop_two_barriers"].map(|kernel| instructions(&ptx, kernel));
     assert!(typed.len() > 20 && typed == bare, "{typed:?} {bare:?}");
+}
+
+#[test]
+fn two_runs_at_once_leave_one_whole_file() {
+    let Some((output, whole)) = ptx("alone.ptx", &[]) else { return };
+    assert!(output.status.success(), "{output:?}");
+    let together = whole.with_file_name("together.ptx");
+    let start = || {
+        let mut ptx = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        ptx.args(["ptx", "--compiler", "rustc", "--output"]).arg(&together).stdout(Stdio::null());
+        ptx.spawn().expect("xtask was just built")
+    };
+    for mut run in [start(), start()] {
+        assert!(run.wait().expect("it runs").success());
+    }
+    let read = |path: &PathBuf| std::fs::read_to_string(path).expect("the PTX");
+    assert_eq!(read(&together), read(&whole));
 }
 
 /// A kernel's instructions, without what they work on.

@@ -14,6 +14,7 @@ use super::grid::{Detail, Pattern, hazards, may_meet};
 use super::limits::{self, Dim3, LaunchError};
 use super::report::Report;
 use super::schedule::{MAX_EXHAUSTIVE_BLOCK, Policy, Schedule, Scheduler, Trace, threads};
+use super::site::direct;
 use super::value::CellValue;
 
 /// How often a thread may go round loops, in one block, before it is stopped as endless.
@@ -388,7 +389,7 @@ fn catch_kernel_panics() {
             }
             let message = info.payload_as_str().unwrap_or("panicked");
             let message = match info.location() {
-                Some(at) => format!("{message} ({}:{}:{})", at.file(), at.line(), at.column()),
+                Some(at) => format!("{message} ({}:{}:{})", direct(at.file()), at.line(), at.column()),
                 None => message.to_owned(),
             };
             with(|block| block.panic = Some(message));

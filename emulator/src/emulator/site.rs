@@ -19,10 +19,10 @@ impl Site {
         Self(Location::caller())
     }
 
-    /// The source file, as the compiler was given it.
+    /// The source file, as the compiler was given it, without detours.
     #[must_use]
-    pub fn file(self) -> &'static str {
-        self.0.file()
+    pub fn file(self) -> String {
+        direct(self.0.file())
     }
 
     /// The line, from 1.
@@ -40,13 +40,26 @@ impl Site {
     /// The file's name without its folders.
     #[must_use]
     pub fn file_name(self) -> &'static str {
-        self.file().rsplit(['/', '\\']).next().unwrap_or_default()
+        self.0.file().rsplit(['/', '\\']).next().unwrap_or_default()
     }
 
     /// Where this stands within its file.
     pub(crate) fn position(self) -> (u32, u32) {
         (self.line(), self.column())
     }
+}
+
+/// A path without detours: `a/../b` is `b`. A manifest that names a source file above itself makes such.
+pub(crate) fn direct(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split(['/', '\\']) {
+        match (part, parts.last()) {
+            ("..", Some(&last)) if last != ".." && !last.is_empty() => drop(parts.pop()),
+            (".", Some(_)) => {}
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 impl PartialEq for Site {
@@ -72,5 +85,20 @@ impl fmt::Display for Site {
 impl fmt::Debug for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::direct;
+
+    #[test]
+    fn detours_go_and_nothing_else() {
+        assert_eq!(direct("emulator/kernels/../../kernels-gpu/src/tile.rs"), "kernels-gpu/src/tile.rs");
+        assert_eq!(direct("/a/b/./c.rs"), "/a/b/c.rs");
+        assert_eq!(direct("../a/../b.rs"), "../b.rs");
+        assert_eq!(direct("/../a.rs"), "/../a.rs");
+        assert_eq!(direct(r"C:\a\..\b.rs"), "C:/b.rs");
+        assert_eq!(direct("c.rs"), "c.rs");
     }
 }

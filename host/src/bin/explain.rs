@@ -9,10 +9,9 @@ use std::{env, fs, thread};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use host::command;
 use host::exhibits::{self, EXHIBITS, Exhibit};
 use host::explain::page::{Contents, Shown};
-use host::explain::{Extent, choice, choices, index, page, scene, write};
+use host::explain::{Extent, choice, choices, index, page, scene};
 
 /// Writes a page that shows what the threads of a block do, drawn from a run of the emulator.
 #[derive(Debug, Parser)]
@@ -74,7 +73,7 @@ fn write_one(args: &Args, first: &'static Exhibit) -> Result<PathBuf> {
         Some(path) => path.clone(),
         None => beside_us(&format!("{}.html", first.name))?,
     };
-    write::write(&path, &text)?;
+    command::file::write(&path, &text)?;
     Ok(path)
 }
 
@@ -94,11 +93,11 @@ fn write_all(args: &Args) -> Result<PathBuf> {
     }
     fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for (name, text) in &pages {
-        write::write(&folder.join(name), text)?;
+        command::file::write(&folder.join(name), text)?;
     }
     // Last, so that it never links a page that is not there.
     let path = folder.join("index.html");
-    write::write(&path, &index(&all))?;
+    command::file::write(&path, &index(&all))?;
     Ok(path)
 }
 

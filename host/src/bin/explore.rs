@@ -7,11 +7,13 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use cuda_std::emulator::{Policy, Schedule};
-use host::command;
 use host::explore::{self, Explored, Shown, Size, Subject};
 use host::verdict;
 
 const FOUND: u8 = 1;
+
+/// Two warps: threads a block, of a kernel that is for all sizes.
+const BLOCK: u32 = 64;
 
 /// Runs one kernel under many schedules.
 #[derive(Parser)]
@@ -19,9 +21,9 @@ const FOUND: u8 = 1;
 struct Args {
     /// A kernel of the lesson, or an exhibit
     kernel: String,
-    /// Threads a block
-    #[arg(long, default_value_t = 64)]
-    block: u32,
+    /// Threads a block; if left out, the first size that an exhibit shows, and 64 of another kernel
+    #[arg(long)]
+    block: Option<u32>,
     /// How many elements; one block's worth if left out (exhibits bring their own)
     #[arg(long)]
     n: Option<usize>,
@@ -74,7 +76,8 @@ fn run(args: &Args) -> Result<ExitCode> {
     if args.n.is_some() && !subject.takes_n() {
         bail!("--n: exhibits bring their own input");
     }
-    let size = Size { block: args.block, n: args.n.unwrap_or(args.block as usize).max(1) };
+    let block = args.block.unwrap_or_else(|| subject.blocks().first().copied().unwrap_or(BLOCK));
+    let size = Size { block, n: args.n.unwrap_or(block as usize).max(1) };
     let (text, found) = match &args.replay {
         Some(schedule) => replay(&*subject, size, schedule)?,
         None => {

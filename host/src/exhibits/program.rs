@@ -11,7 +11,7 @@ use clap::{Parser, Subcommand};
 use super::{Exhibit, Guess, Outcome};
 use crate::args::{CompilerChoice, DeviceChoice, Format};
 use crate::device::{Device, Emulator};
-use crate::{command, docs, exhibits};
+use crate::{docs, exhibits};
 
 const NOT_AS_EXPECTED: u8 = 1;
 

@@ -1,5 +1,6 @@
 //! What a learner sees of an exhibit: the one place that knows its text.
 
+use command::text::wrapped;
 use cuda_std::emulator::Hazard;
 use serde_json::{Value, json};
 use tabled::builder::Builder;
@@ -9,12 +10,12 @@ use tabled::settings::{Alignment, Style};
 use super::{EXHIBITS, Ending, Exhibit, Listing, Outcome};
 use crate::verdict;
 
-/// A line for each exhibit: all of them, or only those whose launch on a card is sure to end.
+/// A few lines for each exhibit: all of them, or only those whose launch on a card is sure to end.
 #[must_use]
 pub fn list(card: bool) -> String {
     let width = EXHIBITS.iter().map(|exhibit| exhibit.name.len()).max().unwrap_or_default();
     let shown = EXHIBITS.iter().filter(|exhibit| exhibit.terminates || !card);
-    shown.map(|exhibit| format!("{:width$}  {}\n", exhibit.name, exhibit.proves)).collect()
+    shown.map(|exhibit| wrapped(&format!("{:width$}  ", exhibit.name), exhibit.proves) + "\n").collect()
 }
 
 /// The same for programs, with what a runner needs to know.
@@ -55,16 +56,19 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let mut text = if on_card { card(exhibit, outcomes) } else { String::new() };
     let mut rows = Vec::new();
     for outcome in outcomes {
-        let mut row = vec![outcome.block.to_string()];
+        let mut row = vec![outcome.block.to_string(), outcome.len.to_string()];
         if !on_card {
-            row.push(answer(outcome.wrong, outcome.len));
+            row.push(answer(outcome));
         }
         row.extend(verdicts(outcome));
         rows.push(row);
     }
-    let columns = ["block", "answer", "race", "barrier", "memory"];
+    let columns = ["block", "n", "answer", "race", "barrier", "memory"];
     let columns = columns.into_iter().filter(|column| !on_card || *column != "answer");
     text += &table(columns, rows);
+    if !on_card && exhibit.reference.is_none() {
+        text += ENDED;
+    }
     for line in found(outcomes) {
         text += &format!("  {line}\n");
     }
@@ -75,28 +79,33 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     text
 }
 
+/// What it means that a launch has no more to show.
+const ENDED: &str = "  ended: there is no right answer to compare with\n";
+
 /// What a card did, apart from the verdicts: it has none.
 fn card(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let mut rows = Vec::new();
-    let mut faults = String::new();
-    for Outcome { block, card, .. } in outcomes {
-        let (answer, first_bad) = match card {
-            Some(Ending::Answer(found)) => (answer(found.mismatches, found.elements), found.first_bad),
+    let mut notes = String::new();
+    if exhibit.reference.is_none() {
+        notes += ENDED;
+    }
+    for outcome in outcomes {
+        let first_bad = match &outcome.card {
+            Some(Ending::Answer(found)) => found.first_bad,
             Some(Ending::Fault(fault)) => {
-                faults += &format!("  {fault}\n");
-                ("a fault".into(), None)
+                notes += &format!("  {fault}\n");
+                None
             }
-            Some(Ending::NoEndWithinS(seconds)) => (format!("no end within {seconds} s"), None),
-            None => continue,
+            Some(Ending::NoEndWithinS(_)) | None => None,
         };
         let first_bad = first_bad.map_or_else(|| "-".into(), |index| index.to_string());
-        rows.push(vec![block.to_string(), answer, first_bad]);
+        rows.push(vec![outcome.block.to_string(), outcome.len.to_string(), answer(outcome), first_bad]);
     }
     let gated = outcomes.iter().any(|outcome| exhibit.gated(outcome.block));
     let worth = if gated { "This kernel's has to be right." } else { "A right one proves nothing here." };
     format!(
-        "The answer, on the card. {worth}\n{}{faults}\nThe verdict, on the emulator: a card has none.\n",
-        table(["block", "answer", "first bad"].into_iter(), rows)
+        "The answer, on the card. {worth}\n{}{notes}\nThe verdict, on the emulator: a card has none.\n",
+        table(["block", "n", "answer", "first bad"].into_iter(), rows)
     )
 }
 
@@ -107,7 +116,7 @@ fn table(columns: impl Iterator<Item = &'static str>, rows: Vec<Vec<String>>) ->
         table.push_record(row);
     }
     let mut table = table.build();
-    table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
+    table.with(Style::sharp()).modify(Columns::new(..2), Alignment::right());
     format!("{table}\n")
 }
 
@@ -142,11 +151,17 @@ fn verdicts(outcome: &Outcome) -> [String; 3] {
     ]
 }
 
-fn answer(wrong: Option<usize>, len: usize) -> String {
-    match wrong {
-        None => "-".into(),
-        Some(0) => "right".into(),
-        Some(wrong) => format!("{wrong} of {len} wrong"),
+/// The answer where the kernel ran, in a few words. Where nobody knows the right one, all there is to say is
+/// that the launch ended.
+fn answer(outcome: &Outcome) -> String {
+    match &outcome.card {
+        Some(Ending::Fault(_)) => "a fault".into(),
+        Some(Ending::NoEndWithinS(seconds)) => format!("no end within {seconds} s"),
+        Some(Ending::Answer(_)) | None => match outcome.mismatches() {
+            None => "ended".into(),
+            Some(0) => "right".into(),
+            Some(wrong) => format!("{wrong} of {} wrong", outcome.len),
+        },
     }
 }
 
@@ -173,6 +188,7 @@ pub fn json(exhibit: &'static Exhibit, device: &str, seed: u64, outcomes: &[Outc
             json!({
                 "block": outcome.block,
                 "elements": outcome.len,
+                "answer": answer(outcome),
                 "wrong": outcome.mismatches(),
                 "card": outcome.card,
                 "race": race,

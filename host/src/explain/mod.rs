@@ -9,7 +9,6 @@ pub mod page;
 pub mod scene;
 pub mod source;
 pub mod verdict;
-pub mod write;
 
 pub use choice::{Choice, Extent, choices, sizes};
 pub use page::{index, page};

@@ -37,6 +37,8 @@ pub struct Scene {
     pub lines: Vec<Line>,
     /// Their racing pairs, one for each cell; the first of each line is the one that the words name.
     pub arcs: Vec<Arcs>,
+    /// The accesses of this block that race with another block's, which is not drawn.
+    pub across: Vec<Across>,
     /// The answer and the verdicts.
     pub said: Said,
 }
@@ -182,6 +184,21 @@ pub struct End {
     pub d: i64,
 }
 
+/// An access that races with one of another block.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Across {
+    /// Its frame.
+    pub f: u32,
+    /// Its thread.
+    pub t: u32,
+    /// The array, by its number.
+    pub a: usize,
+    /// The cell.
+    pub c: u64,
+    /// The block and the thread of the other access, in words.
+    pub other: String,
+}
+
 /// Runs an exhibit and prepares what came of it.
 ///
 /// # Errors
@@ -231,12 +248,16 @@ pub fn run(exhibit: &Exhibit, choice: Choice, block: u64) -> Result<Outcome> {
     launch_with(exhibit, choice.block, &schedule, ask).map(|(outcome, _)| outcome)
 }
 
-/// The block to show: where the answer is wrong, or else where something was found.
+/// The block to show: one that races with another, or where the answer is wrong, or else where something
+/// was found.
 fn telling(exhibit: &Exhibit, choice: Choice, outcome: &Outcome) -> u64 {
     let report = &outcome.report;
     let wrong = outcome.wrong_at.first().filter(|_| by_thread(exhibit));
     let wrong = wrong.map(|&element| element as u64 / u64::from(choice.block));
-    wrong
+    let across = report.hazards.first().filter(|found| found.first.block != found.second.block);
+    across
+        .map(|found| found.second.block)
+        .or(wrong)
         .or(report.divergence.as_ref().map(|found| found.block))
         .or(report.hazards.first().map(|found| found.first.block))
         .or(report.uninitialised.first().map(|found| found.by.block))
@@ -268,6 +289,7 @@ fn of_trace(exhibit: &Exhibit, choice: Choice, outcome: &Outcome, trace: &BlockT
         groups: Vec::new(),
         lines: Vec::new(),
         arcs: Vec::new(),
+        across: Vec::new(),
         said: said(outcome, &report, in_block),
     };
     // The position in the trace settles what happens first within a frame.
@@ -280,6 +302,7 @@ fn of_trace(exhibit: &Exhibit, choice: Choice, outcome: &Outcome, trace: &BlockT
         group.squeeze();
     }
     scene.draw_arcs(trace, &frame_of, &report.hazards);
+    scene.draw_across(trace, &frame_of, &report.hazards);
     scene
 }
 
@@ -406,6 +429,33 @@ impl Scene {
                     self.draw_arc(Arcs { l, n: 1, c: place.index, d: 0, ends });
                 }
             }
+        }
+    }
+
+    /// Marks this block's side of each hazard between two blocks, and says what the picture leaves out.
+    fn draw_across(&mut self, trace: &BlockTrace, frame_of: &[u32], hazards: &[Hazard]) {
+        for hazard in hazards.iter().filter(|hazard| hazard.first.block != hazard.second.block) {
+            let sides = [(&hazard.first, &hazard.second), (&hazard.second, &hazard.first)];
+            let Some((here, there)) = sides.into_iter().find(|(here, _)| here.block == trace.block) else {
+                continue;
+            };
+            let is_here = |event: &Event| {
+                (event.thread, event.site) == (here.thread, Some(here.site))
+                    && place(event) == Some(&hazard.place)
+            };
+            let Some(step) = trace.events.iter().position(is_here) else { continue };
+            self.said.found.push(format!(
+                "Block {} is not in the picture: the dashed line leads out of it, to thread {} there.",
+                there.block, there.thread
+            ));
+            let across = Across {
+                f: frame_of[step],
+                t: here.thread,
+                a: self.array(&hazard.place),
+                c: hazard.place.index,
+                other: format!("block {}, thread {}", there.block, there.thread),
+            };
+            self.across.push(across);
         }
     }
 

@@ -7,7 +7,7 @@ mod number;
 mod outcome;
 mod print;
 
-use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -15,7 +15,6 @@ use clap::Parser;
 use cuda_std::emulator::{FaultKind, Launch};
 
 use crate::args::Format;
-use crate::command;
 use crate::verdict;
 
 pub use number::Number;
@@ -46,6 +45,9 @@ struct Args {
     /// How the report comes out
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    /// The file for the report: what a kernel prints does not get into it
+    #[arg(long, value_name = "FILE")]
+    report: PathBuf,
 }
 
 /// One launch to make.
@@ -112,15 +114,21 @@ impl Case<'_> {
 }
 
 /// The whole program: reads the command line, calls `launch` for each block size and seed, and reports.
+///
+/// The report's file is written in any case, empty where there is nothing to report: without it the program
+/// was ended by something else, such as the kernel.
 pub fn main(kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> ExitCode {
     command::main(|args: &Args| {
-        let launched = run(args, kernel, launch)?;
-        let mut stdout = io::stdout();
-        match args.format {
-            Format::Table => writeln!(stdout, "{}", print::text(&launched))?,
-            Format::Json => writeln!(stdout, "{:#}", print::json(kernel, args.n, &args.arg, &launched))?,
-        }
-        let clean = launched.iter().all(|launched| launched.clean);
+        let launched = run(args, kernel, launch);
+        let text = match (&launched, args.format) {
+            (Err(_), _) => String::new(),
+            (Ok(launched), Format::Table) => print::text(launched) + "\n",
+            (Ok(launched), Format::Json) => {
+                format!("{:#}\n", print::json(kernel, args.n, &args.arg, launched))
+            }
+        };
+        command::file::write(&args.report, &text)?;
+        let clean = launched?.iter().all(|launched| launched.clean);
         Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
     })
 }

@@ -1,7 +1,6 @@
 //! Findings as aligned blocks: what, where, who, why, and what to do.
 
-use std::fmt::Write;
-
+use command::text::wrapped;
 use cuda_std::emulator::{
     Divergence, EarlyExit, Fault, FaultKind, Hazard, Kind, Level, LostWrite, Party, Place, Report, Site,
     Space, Uninitialised, Waiting, WarpMisuse, Whereabouts,
@@ -31,10 +30,11 @@ impl Block {
 
     fn row(mut self, label: &str, text: impl AsRef<str>) -> Self {
         for (number, line) in text.as_ref().lines().enumerate() {
-            let newline = if self.0.is_empty() { "" } else { "\n" };
+            if !self.0.is_empty() {
+                self.0.push('\n');
+            }
             let label = if number == 0 { label } else { "" };
-            // Writing to a string cannot fail.
-            let _ = write!(self.0, "{newline}{label:<7}{line}");
+            self.0 += &wrapped(&format!("{label:<7}"), line);
         }
         self
     }

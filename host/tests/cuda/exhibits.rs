@@ -107,8 +107,8 @@ fn a_wedged_launch_is_ended_and_the_next_size_runs() {
     }
     assert_eq!(found[1]["wrong"], Value::Null);
     let Answer { stdout, .. } = exhibit("wedge=64", &flags);
-    assert!(stdout.contains("│    64 │ no end within 2 s │"), "{stdout}");
-    assert!(stdout.contains("│   128 │ right             │"), "{stdout}");
+    assert!(stdout.contains("│    64 │ 192 │ no end within 2 s │"), "{stdout}");
+    assert!(stdout.contains("│   128 │ 384 │ right             │"), "{stdout}");
 }
 
 #[test]

@@ -163,7 +163,9 @@ fn a_page_shows_what_the_trace_says() {
             );
             assert_eq!(shown["now"], true, "{at}");
         }
+        assert_eq!(run["opens"], 0, "{}: a run begins at its beginning", traced.what());
         arc_joins(&traced, &run["arc"]);
+        lines_lead_out(&traced, &run["across"]);
     }
 }
 
@@ -195,5 +197,23 @@ fn arc_joins(run: &Traced, arc: &Value) {
         let lit =
             arc["lines"].as_array().expect("lines").iter().any(|line| line.as_u64() == source.map(u64::from));
         assert!(lit, "{}: line {source:?} is lit", run.what());
+    }
+}
+
+/// Each access that races with another block's has its line, which begins at the access.
+fn lines_lead_out(run: &Traced, lines: &Value) {
+    let lines = lines.as_array().expect("lines");
+    assert_eq!(lines.len(), run.scene.across.len(), "{}", run.what());
+    for (line, across) in lines.iter().zip(&run.scene.across) {
+        assert_eq!(
+            (line["at"].as_u64(), line["thread"].as_u64()),
+            (Some(across.f.into()), Some(across.t.into()))
+        );
+        let met = line["marks"].as_array().expect("marks").iter().any(|mark| {
+            let first = mark["thread"].as_u64().expect("a number");
+            let threads = first..first + mark["lanes"].as_u64().expect("a number");
+            mark["frame"].as_u64() == Some(across.f.into()) && threads.contains(&across.t.into())
+        });
+        assert!(met, "{}: {line}", run.what());
     }
 }

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn explain(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_explain")).args(args).output().expect("the program starts")
@@ -56,5 +56,35 @@ fn a_site_links_what_it_holds() {
         assert!(folder.join(&name).is_file(), "{name}");
     }
     assert_eq!(std::fs::read_dir(&folder).expect("the folder").count(), host::exhibits::EXHIBITS.len() + 1);
+    std::fs::remove_dir_all(&folder).expect("the folder");
+}
+
+#[test]
+fn two_runs_at_once_leave_one_whole_page() {
+    let folder = std::env::temp_dir().join(format!("explain-at-once-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let args = |block: &'static str, file: &str| {
+        let file = folder.join(file).display().to_string();
+        ["two-blocks", "--block", block, "-o"].map(str::to_owned).into_iter().chain([file])
+    };
+    let page = |file: &str| std::fs::read_to_string(folder.join(file)).expect("a page");
+    let blocks = ["64", "128"];
+    for block in blocks {
+        let mut alone = Command::new(env!("CARGO_BIN_EXE_explain"));
+        assert!(alone.args(args(block, block)).output().expect("it starts").status.success());
+    }
+    let together = blocks.map(|block| {
+        Command::new(env!("CARGO_BIN_EXE_explain"))
+            .args(args(block, "together"))
+            .stdout(Stdio::null())
+            .spawn()
+    });
+    for run in together {
+        assert!(run.expect("it starts").wait().expect("it runs").success());
+    }
+    assert_ne!(page("64"), page("128"));
+    assert!(blocks.map(page).contains(&page("together")), "it is one of the two");
+    let files = std::fs::read_dir(&folder).expect("the folder").count();
+    assert_eq!(files, 3, "and nothing else is left");
     std::fs::remove_dir_all(&folder).expect("the folder");
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use cuda_std::emulator::What;
-use host::exhibits::EXHIBITS;
+use cuda_std::emulator::{Event, What};
+use host::exhibits::{EXHIBITS, find};
 use host::explain::frames::frames;
 use host::explain::page::{Contents, Shown, page};
 use host::explain::source::source;
-use host::explain::{Extent, choices, index, scene, write};
+use host::explain::{Extent, choices, index, scene};
 use serde_json::Value;
 
 use crate::one_page;
@@ -122,6 +122,24 @@ fn arcs_join_the_accesses_that_the_verdict_names() {
         let raced = run.scene.said.verdicts[0].words.contains("hazard");
         let across = run.exhibit.name == "two-blocks";
         assert_eq!(!run.scene.lines.is_empty(), raced && !across, "{}", run.what());
+        assert_eq!(!run.scene.across.is_empty(), raced && across, "{}", run.what());
+    }
+}
+
+#[test]
+fn a_race_with_another_block_names_it_and_begins_at_this_ones_access() {
+    let exhibit = find("two-blocks").expect("an exhibit of this name");
+    for run in traced([exhibit].into_iter(), Extent::Whole) {
+        let [across] = &run.scene.across[..] else { panic!("{}: one hazard", run.what()) };
+        let touches = |(step, event): (usize, &Event)| {
+            let What::Access { place, .. } = &event.what else { return false };
+            (event.thread, run.frame_of[step], place.index) == (across.t, across.f, across.c)
+        };
+        assert!(run.trace.events.iter().enumerate().any(touches), "{}", run.what());
+        let (block, thread) = across.other.split_once(", ").expect("two of them");
+        assert_ne!(block, format!("block {}", run.trace.block));
+        let found = run.scene.said.found.join(" ");
+        assert!(found.contains(&format!("{thread} (")) && found.contains(&format!("{block})")), "{found}");
     }
 }
 
@@ -172,16 +190,4 @@ fn source_is_escaped() {
         let text = line.replace("<span class=\"", "").replace("</span>", "");
         assert!(!text.contains('<') && !text.contains("& "), "{line}");
     }
-}
-
-#[test]
-fn a_file_that_cannot_be_written_is_not_begun() {
-    let folder = std::env::temp_dir().join(format!("explain-{}", std::process::id()));
-    std::fs::create_dir_all(folder.join("taken")).expect("a folder");
-    // A folder stands where the file should go.
-    assert!(write::write(&folder.join("taken"), "text").is_err());
-    let left: Vec<_> =
-        std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
-    assert_eq!(left, ["taken"]);
-    std::fs::remove_dir_all(&folder).expect("the folder");
 }

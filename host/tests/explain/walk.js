@@ -36,6 +36,12 @@
     };
   };
 
+  // The lines to other blocks: the mark that each begins at.
+  const across = () => [...document.querySelectorAll("path.across")].map((path) => {
+    const { x, y } = path.getPointAtLength(0);
+    return { at: number(path, "at"), thread: number(path, "thread"), marks: markAt(x, y) };
+  });
+
   const range = element("step");
   const stepTo = (step) => {
     range.value = step;
@@ -53,6 +59,7 @@
       for (const schedule of [...element("schedule").options].map(({ value }) => value)) {
         choose(element("schedule"), schedule);
         const frames = Number(range.max);
+        const opens = Number(range.value);
         const steps = [];
         const stride = Math.max(1, Math.floor(frames / 12));
         for (let step = 0; step <= frames; step += stride) { stepTo(step); steps.push(shown(step)); }
@@ -60,7 +67,7 @@
         for (const id of ["end", "back", "forward"]) element(id).click();
         steps.push(shown(frames));
         const source = document.querySelector("figure:not([hidden])").dataset.exhibit;
-        runs.push({ exhibit, source, block: Number(block), schedule, headline: element("headline").textContent, steps, arc: arc() });
+        runs.push({ exhibit, source, block: Number(block), schedule, headline: element("headline").textContent, opens, steps, arc: arc(), across: across() });
       }
     }
   }

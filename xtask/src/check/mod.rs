@@ -13,9 +13,10 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+use crate::CHECK_FAILED;
 use crate::lint::{self, Source};
-use crate::program::{self, Workshop};
-use crate::{CANNOT_RUN, CHECK_FAILED};
+use crate::program;
+use crate::workshop::Workshop;
 use kernel::Kernel;
 
 /// CUDA's limit.
@@ -92,15 +93,14 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if args.format == Format::Table {
         writeln!(io::stdout(), "{}\n\nthe lint over the source:\n{lint}\n", header(&kernel, args, &scalars))?;
     }
-    let (status, report) = program::run(&program, &flags(args, &scalars), Duration::from_secs(args.timeout))?;
-    match (status.code(), args.format) {
-        (Some(0 | 1), Format::Table) => write!(io::stdout(), "{report}")?,
-        (Some(0 | 1), Format::Json) => writeln!(io::stdout(), "{:#}", with_lint(&report, &lint)?)?,
-        // It has said why.
-        (Some(2), _) => return Ok(ExitCode::from(CANNOT_RUN)),
-        _ => bail!("the program around the kernel crashed ({status}): did it recurse too deeply?"),
+    let limit = Duration::from_secs(args.timeout);
+    let ran = program::run(&workshop, &program, &flags(args, &scalars), limit)?;
+    let Some(report) = ran.report else { return Ok(ExitCode::from(command::CANNOT_RUN)) };
+    match args.format {
+        Format::Table => write!(io::stdout(), "{report}")?,
+        Format::Json => writeln!(io::stdout(), "{:#}", with_lint(&report, &lint)?)?,
     }
-    let clean = status.success() && lint.findings.is_empty();
+    let clean = ran.clean && lint.findings.is_empty();
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
 }
 

@@ -9,19 +9,26 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Style};
 
+use super::card::{Card, OnCard};
 use super::folder::Folder;
-use crate::program::{self, Workshop};
+use crate::program;
+use crate::workshop::Workshop;
 
-const SEEDS: [u64; 3] = [0, 1, 2];
-const FLAGS: [&str; 4] = ["--block=32,64,128,256", "--n=262755", "--seed=0,1,2", "--format=json"];
+/// How many elements; the last block of every size is partial.
+pub(super) const N: usize = 262_755;
+pub(super) const BLOCKS: [u32; 4] = [32, 64, 128, 256];
+/// On the emulator with the seeds from 0 on.
+pub(super) const RUNS: usize = 3;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// One version at every block size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Measured {
     device: String,
-    n: usize,
+    /// On the emulator, which judges too.
     pub(super) sizes: Vec<Size>,
+    /// On the card, if there is one.
+    pub(super) card: Option<OnCard>,
 }
 
 /// One block size, over all runs.
@@ -39,7 +46,6 @@ pub(super) struct Size {
 #[derive(Deserialize)]
 struct Report {
     device: String,
-    n: usize,
     launches: Vec<Launch>,
 }
 
@@ -55,18 +61,15 @@ struct Launch {
     findings: Vec<String>,
 }
 
-/// Compiles and runs the file. A card would be asked here, before the emulator; the rest only reads
-/// what comes back.
-pub(super) fn measure(folder: &Folder) -> Result<Measured> {
+/// Compiles and runs the file on the emulator, and on a card if there is one.
+pub(super) fn measure(folder: &Folder, card: Option<&Card>) -> Result<Measured> {
     let shown = folder.shown(&folder.tile());
     let workshop = Workshop::new()?;
-    let Some(program) = program::compile(&workshop, &folder.main(), folder.shown_from())? else {
+    let Some(program) = program::compile(&workshop, &folder.main(), &folder.shown_from)? else {
         bail!("{shown} does not compile; the compiler's message is above");
     };
-    let (status, text) = program::run(&program, &FLAGS.map(str::to_owned), LIMIT)?;
-    if !matches!(status.code(), Some(0 | 1)) {
-        bail!("the runs of {shown} did not come to an end ({status})");
-    }
+    let ran = program::run(&workshop, &program, &flags(), LIMIT)?;
+    let Some(text) = ran.report else { bail!("the runs of {shown} did not come to an end") };
     let report: Report =
         serde_json::from_str(&text).context("the report of the runs does not read as JSON")?;
     let mut sizes: Vec<Size> = Vec::new();
@@ -82,7 +85,18 @@ pub(super) fn measure(folder: &Folder) -> Result<Measured> {
             }),
         }
     }
-    Ok(Measured { device: report.device, n: report.n, sizes })
+    let card = card.and_then(|card| card.answers(&folder.tile()));
+    Ok(Measured { device: report.device, sizes, card })
+}
+
+fn flags() -> [String; 4] {
+    let list = |numbers: &mut dyn Iterator<Item = String>| numbers.collect::<Vec<_>>().join(",");
+    [
+        format!("--block={}", list(&mut BLOCKS.iter().map(u32::to_string))),
+        format!("--n={N}"),
+        format!("--seed={}", list(&mut (0..RUNS).map(|seed| seed.to_string()))),
+        "--format=json".to_owned(),
+    ]
 }
 
 const CLEAN: &str = "clean";
@@ -98,53 +112,80 @@ fn verdict(launch: &Launch) -> String {
 }
 
 impl Measured {
-    /// The block sizes that came out wrong in any run.
+    /// The block sizes that came out wrong in any run: on the card, where that is what the learner asks.
     pub(super) fn failed(&self) -> BTreeSet<u32> {
-        let failed = self.sizes.iter().filter(|size| size.wrong.iter().any(|&wrong| wrong > 0));
-        failed.map(|size| size.block).collect()
+        let of = |(block, wrong): (u32, &[usize])| wrong.iter().any(|&wrong| wrong > 0).then_some(block);
+        match &self.card {
+            Some(card) => card.wrong().filter_map(of).collect(),
+            None => self.wrong().filter_map(of).collect(),
+        }
     }
 
     pub(super) fn clean(&self) -> bool {
         self.sizes.iter().all(|size| size.verdict == CLEAN)
     }
 
-    pub(super) fn setting(&self) -> String {
-        format!("on the {}: n = {}, {} runs at each block size", self.device, self.n, SEEDS.len())
+    /// The answers, device by device: what a program that only compares values would see.
+    pub(super) fn answers(&self) -> String {
+        let emulator = answers(&self.device, self.wrong());
+        match &self.card {
+            Some(card) => answers(&card.name, card.wrong()) + "\n\n" + &emulator,
+            None => emulator,
+        }
     }
 
-    /// The answers: what a program that only compares values would see.
-    pub(super) fn answers(&self) -> String {
-        let mut table = Builder::default();
-        table.push_record(["block", "wrong in run 1", "run 2", "run 3"]);
-        for size in &self.sizes {
-            let runs = size.wrong.iter().map(usize::to_string);
-            table.push_record([size.block.to_string()].into_iter().chain(runs));
-        }
-        let mut table = table.build();
-        table.with(Style::sharp()).modify(Columns::new(..), Alignment::right());
-        table.to_string()
+    fn wrong(&self) -> impl Iterator<Item = (u32, &[usize])> {
+        self.sizes.iter().map(|size| (size.block, &*size.wrong))
     }
 }
 
-/// The answers of two versions beside what the checker says of them.
-pub(super) fn judged(middle: &Measured, fixed: &Measured) -> String {
+fn answers<'a>(device: &str, sizes: impl Iterator<Item = (u32, &'a [usize])>) -> String {
     let mut table = Builder::default();
-    table.push_record(["block", "step 2: answer", "checker", "step 3: answer", "checker"]);
-    for (middle, fixed) in middle.sizes.iter().zip(&fixed.sizes) {
-        let answer = |size: &Size| {
-            if size.wrong.iter().all(|&wrong| wrong == 0) { "right" } else { "wrong" }.to_owned()
-        };
-        table.push_record([
-            middle.block.to_string(),
-            answer(middle),
-            middle.verdict.clone(),
-            answer(fixed),
-            fixed.verdict.clone(),
-        ]);
+    table.push_record(["block", "wrong in run 1", "run 2", "run 3"]);
+    for (block, wrong) in sizes {
+        table.push_record([block.to_string()].into_iter().chain(wrong.iter().map(usize::to_string)));
     }
     let mut table = table.build();
-    table.with(Style::sharp()).modify(Columns::first(), Alignment::right());
+    table.with(Style::sharp()).modify(Columns::new(..), Alignment::right());
+    format!("on the {device}: n = {N}, {RUNS} runs at each block size\n{table}")
+}
+
+/// The answers of two versions beside what the checkers say of them.
+pub(super) fn judged(middle: &Measured, fixed: &Measured) -> String {
+    let versions = [("step 2", middle), ("step 3", fixed)];
+    let cards = || versions.iter().filter_map(|(_, measured)| measured.card.as_ref());
+    let (card, racecheck) = (cards().next().is_some(), cards().any(|card| !card.racecheck.is_empty()));
+    let mut table = Builder::default();
+    let head = [Some("version"), Some("block"), card.then_some("card"), Some("emulator"), Some("checker")];
+    table.push_record(head.into_iter().chain([racecheck.then_some("racecheck, card")]).flatten());
+    for (version, measured) in versions {
+        let on_card = measured.card.as_ref();
+        for size in &measured.sizes {
+            let of = |(block, _): &(u32, _)| *block == size.block;
+            let answer =
+                on_card.and_then(|card| card.wrong().find(of)).map_or("-", |(_, wrong)| right(wrong));
+            let said = on_card
+                .and_then(|card| card.racecheck.iter().find(|(block, _)| *block == size.block))
+                .map_or("-", |(_, said)| said);
+            let block = size.block.to_string();
+            let cells = [
+                Some(version),
+                Some(&*block),
+                card.then_some(answer),
+                Some(right(&size.wrong)),
+                Some(&*size.verdict),
+                racecheck.then_some(said),
+            ];
+            table.push_record(cells.into_iter().flatten());
+        }
+    }
+    let mut table = table.build();
+    table.with(Style::sharp()).modify(Columns::one(1), Alignment::right());
     table.to_string()
+}
+
+fn right(wrong: &[usize]) -> &'static str {
+    if wrong.iter().all(|&wrong| wrong == 0) { "right" } else { "wrong" }
 }
 
 /// A set of block sizes in words.

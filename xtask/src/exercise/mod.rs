@@ -1,5 +1,6 @@
 //! `cargo xtask exercise`: three steps on one file, three questions, one submission.
 
+mod card;
 mod changes;
 mod folder;
 mod measured;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use crate::CHECK_FAILED;
+use card::Card;
 use folder::Folder;
 use measured::{judged, measure};
 use placement::Placement;
@@ -78,22 +80,44 @@ fn with_questions(folder: &Folder) -> Result<ExitCode> {
 fn turn(folder: &Folder) -> Result<Progress> {
     let mut progress = Progress::load(folder)?;
     let source = folder.read_tile()?;
-    let measured = measure(folder)?;
+    let card = card::find();
+    let measured = measure(folder, card.as_ref())?;
     let placement = Placement::of(&source, &measured);
 
     writeln!(io::stdout(), "{}: the barrier: {}", folder.shown(&folder.tile()), placement.words())?;
-    writeln!(io::stdout(), "{}\n{}", measured.setting(), measured.answers())?;
+    writeln!(io::stdout(), "{}", measured.answers())?;
     if let Some(before) = &progress.last
         && let Some(changes) = changes::changes(before, &source, &measured)
     {
         writeln!(io::stdout(), "{changes}")?;
     }
     progress.record(Version { placement, source, measured });
+    if let Some(below) = &progress.below {
+        folder.keep_step_2(&below.source)?;
+    }
+    judge(&mut progress, folder, card.as_ref())?;
     progress.save(folder)?;
     if let Some(remark) = remark(&progress) {
         writeln!(io::stdout(), "\n{remark}")?;
     }
     Ok(progress)
+}
+
+/// In step 3, has the checkers judge the version of step 2 and the fixed one, both as they are now.
+fn judge(progress: &mut Progress, folder: &Folder, card: Option<&Card>) -> Result<()> {
+    let Progress { last, below: Some(below), fixed: Some(fixed), .. } = progress else { return Ok(()) };
+    if !last.as_ref().is_some_and(|last| last.placement == Placement::InPlace) {
+        return Ok(());
+    }
+    let step_2 = folder.step_2();
+    below.measured = measure(&step_2, card)?;
+    for (version, folder) in [(below, &step_2), (fixed, folder)] {
+        if let (Some(card), Some(on_card)) = (card, &mut version.measured.card) {
+            let Some(said) = card.racecheck(&folder.tile()) else { break };
+            on_card.racecheck = said;
+        }
+    }
+    Ok(())
 }
 
 /// What there is to say about the version just recorded, before any question.

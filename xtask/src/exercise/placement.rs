@@ -8,7 +8,7 @@ use syn::{Expr, ExprCall, ExprMethodCall, File, Item, ItemFn, ItemStatic};
 
 use super::measured::Measured;
 
-const KERNEL: &str = "reverse_tile_synced";
+pub(super) const KERNEL: &str = "reverse_tile_synced";
 
 /// Where the one barrier of the exercise stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

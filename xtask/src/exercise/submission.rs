@@ -12,14 +12,12 @@ pub(super) fn submission(progress: &Progress) -> Option<String> {
     let why = answers.why.as_ref()?;
     Some(format!(
         "# What one barrier orders\n\n\
-         Measured {}.\n\n\
          ## Which block sizes failed in step 1?\n\n{failed}\n\n\
          ## Did step 2 change anything?\n\n{changed}\n\n\
          ## Why does the checker object at 32 threads a block, though the answer was right?\n\n{why}\n\n\
          ## Wrong elements without the barrier (step 1)\n\n```text\n{}\n```\n\n\
          ## Wrong elements with the barrier below the read (step 2)\n\n```text\n{}\n```\n\n\
          ## The checker on steps 2 and 3\n\n```text\n{}\n```\n",
-        fixed.measured.setting(),
         without.measured.answers(),
         below.measured.answers(),
         judged(&below.measured, &fixed.measured),

@@ -19,9 +19,8 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 
 use crate::cargo::root;
@@ -33,9 +32,6 @@ pub(crate) use source::Source;
 
 /// Exit code for "something was found".
 const FOUND: u8 = 1;
-
-/// The parser and the analysis go as deep as the source is nested.
-const STACK: usize = 512 << 20;
 
 /// Where the kernels are, from the root of the workspace.
 const KERNELS: &str = "kernels-gpu/src";
@@ -74,15 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// Lints sources together: calls are followed between them.
-pub(crate) fn check(sources: &[Source]) -> Result<Report> {
-    let check = || check_here(sources).map_err(anyhow::Error::from);
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, check);
-        thread.context("cannot start the lint's thread")?.join().map_err(|_| anyhow!("the lint failed"))?
-    })
-}
-
-fn check_here(sources: &[Source]) -> Result<Report, ParseError> {
+pub(crate) fn check(sources: &[Source]) -> Result<Report, ParseError> {
     let files = sources.iter().map(source::parse).collect::<Result<Vec<_>, _>>()?;
     let names = Names::collect(&files);
     let reporter = Reporter::new(sources);

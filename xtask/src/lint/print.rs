@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use command::text::wrapped;
+
 use super::report::{Finding, Report, Step};
 
 impl Display for Report {
@@ -10,7 +12,8 @@ impl Display for Report {
             writeln!(f, "{finding}")?;
         }
         for note in &self.notes {
-            writeln!(f, "{}:{}:{}: note: {}", note.file, note.line, note.column, note.what)?;
+            writeln!(f, "{}:{}:{}: note", note.file, note.line, note.column)?;
+            writeln!(f, "{}\n", wrapped("  what  ", &note.what))?;
         }
         let Self { files, barriers, findings, .. } = self;
         let findings = findings.len();
@@ -27,15 +30,16 @@ impl Display for Report {
 
 impl Display for Finding {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.rule.title())?;
-        writeln!(f, "  what  {}", self.what)?;
+        let place = format!("{}:{}:{}: ", self.file, self.line, self.column);
+        writeln!(f, "{}", wrapped(&place, self.rule.title()))?;
+        writeln!(f, "{}", wrapped("  what  ", &self.what))?;
         if !self.calls.is_empty() {
-            writeln!(f, "  via   {}", self.steps(&self.calls, " -> "))?;
+            writeln!(f, "{}", wrapped("  via   ", &self.steps(&self.calls, " -> ")))?;
         }
         if !self.path.is_empty() {
-            writeln!(f, "  why   {}", self.steps(&self.path, " <- "))?;
+            writeln!(f, "{}", wrapped("  why   ", &self.steps(&self.path, " <- ")))?;
         }
-        writeln!(f, "  do    {}", self.help)
+        writeln!(f, "{}", wrapped("  do    ", self.help))
     }
 }
 

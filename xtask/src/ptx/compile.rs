@@ -1,38 +1,80 @@
 //! Calling rustc for the GPU.
 
 use std::fs;
-use std::process::{self, Command};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
 use super::toolchain::{TARGET, Toolchain};
 use crate::cargo::{root, target_dir};
+use crate::child;
+use crate::workshop::Workshop;
+
+/// What is compiled.
+#[derive(Clone, Copy)]
+pub(crate) enum Kernels<'a> {
+    /// Those of the project.
+    Own,
+    /// The one in the learner's file.
+    Learners(&'a Path),
+}
+
+impl Kernels<'_> {
+    /// Where the source begins.
+    pub(super) fn source(self) -> PathBuf {
+        match self {
+            Self::Own => root().join("kernels-gpu/src/lib.rs"),
+            Self::Learners(file) => file.to_owned(),
+        }
+    }
+
+    fn package(self) -> &'static str {
+        match self {
+            Self::Own => "kernels",
+            Self::Learners(_) => "exercise-ptx",
+        }
+    }
+}
 
 /// The PTX of the kernels, as rustc writes it.
-pub(crate) fn compile(toolchain: &Toolchain, arch: &str, jump_threading: bool) -> Result<String> {
+pub(crate) fn compile(
+    toolchain: &Toolchain,
+    kernels: Kernels<'_>,
+    arch: &str,
+    jump_threading: bool,
+) -> Result<String> {
     // A directory of its own: its cargo may be another one, and neither should undo the other's work.
     let build = target_dir().join("ptx").join("build");
     if !build.is_dir() {
         eprintln!("compiling `core` for the GPU, once: about half a minute");
         fs::create_dir_all(&build).with_context(|| format!("cannot create {}", build.display()))?;
     }
-    let assembly = build.join(format!("kernels-{arch}-{}.s", process::id()));
-    let status = command(toolchain, arch, jump_threading)
-        .arg(format!("--emit=asm={}", assembly.display()))
-        .status()
-        .with_context(|| format!("cannot start {}", toolchain.cargo.display()))?;
-    if !status.success() {
-        bail!("the kernels do not compile for {TARGET}; the compiler's message is above");
+    let workshop = Workshop::new()?;
+    let assembly = workshop.path().join("kernels.s");
+    let mut command = command(toolchain, kernels, arch, jump_threading);
+    command.arg(format!("--emit=asm={}", assembly.display()));
+    if let Kernels::Learners(file) = kernels {
+        // `exercise/ptx/lib.rs` takes it from there: cargo wants to know where a crate lies once and for all.
+        let module = workshop.path().join("module.rs");
+        fs::write(&module, format!("#[path = {file:?}]\nmod tile;\n"))
+            .with_context(|| format!("cannot write {}", module.display()))?;
+        command.env("EXERCISE_MODULE", module);
     }
-    let ptx =
-        fs::read_to_string(&assembly).with_context(|| format!("rustc left no {}", assembly.display()))?;
-    fs::remove_file(&assembly).with_context(|| format!("cannot remove {}", assembly.display()))?;
-    Ok(ptx)
+    let status =
+        child::status(&mut command).with_context(|| format!("cannot start {}", toolchain.cargo.display()))?;
+    if !status.success() {
+        bail!(
+            "{} does not compile for {TARGET}; the compiler's message is above",
+            kernels.source().display()
+        );
+    }
+    fs::read_to_string(&assembly).with_context(|| format!("rustc left no {}", assembly.display()))
 }
 
 /// What depends on the architecture is passed to the kernels' own compilation only, the last one (its fat
 /// LTO generates all code), so `core` is built once for all.
-fn command(toolchain: &Toolchain, arch: &str, jump_threading: bool) -> Command {
+fn command(toolchain: &Toolchain, kernels: Kernels<'_>, arch: &str, jump_threading: bool) -> Command {
     let mut command = Command::new(&toolchain.cargo);
     command
         .current_dir(root())
@@ -42,7 +84,7 @@ fn command(toolchain: &Toolchain, arch: &str, jump_threading: bool) -> Command {
         // Flags for the host are not meant for the GPU.
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .args(["rustc", "--quiet", "--package", "kernels", "--lib", "--crate-type", "cdylib"])
+        .args(["rustc", "--quiet", "--package", kernels.package(), "--lib", "--crate-type", "cdylib"])
         .args(["--profile", "ptx", "--target", TARGET, "-Zbuild-std=core", "--target-dir"])
         .arg(target_dir().join("ptx").join("build"))
         .arg("--")

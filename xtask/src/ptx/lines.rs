@@ -1,5 +1,8 @@
 //! The line directives of PTX, which tell a tool where in the source an instruction comes from.
 
+/// Where kernels are: the project's, and the learner's.
+const OWN: [&str; 3] = ["kernels-gpu/src/", "exercise/src/", "exercise/step-2/src/"];
+
 /// Keeps the directives of the kernels' own files, named from the root of the project.
 ///
 /// The store of `TILE[t].write(x)` is inlined from `core`, and rustc's directives say so: a tool would
@@ -49,7 +52,7 @@ pub(crate) fn file(line: &str) -> Option<(u32, &str)> {
 
 fn own_path(path: &str) -> Option<String> {
     let path = path.replace('\\', "/");
-    path.rfind("kernels-gpu/src/").map(|start| path[start..].to_owned())
+    OWN.iter().find_map(|folder| path.rfind(folder)).map(|start| path[start..].to_owned())
 }
 
 #[cfg(test)]

@@ -14,15 +14,15 @@ pub(crate) mod toolchain;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::{fs, process};
 
 use anyhow::{Context, Result, bail};
 
 use crate::CHECK_FAILED;
-use crate::cargo::{root, target_dir};
+use crate::cargo::target_dir;
 use crate::machine::Machine;
 use crate::rust_cuda;
 use crate::rust_cuda::parts::Parts;
+use compile::Kernels;
 
 /// What to compile for, and with what.
 #[derive(clap::Args)]
@@ -81,14 +81,16 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Compiles and audits the kernels for `arch` without a word, and says where the PTX is.
+/// Compiles and audits the project's kernels for `arch` without a word, and says where the PTX is.
 pub(crate) fn build(arch: &str, compiler: Compiler) -> Result<PathBuf> {
     let args = Args { arch: arch.to_owned(), compiler, output: None, jump_threading: false };
-    let built = compiler.try_each(|compiler| make(&args, compiler))?;
-    match built.refused.first() {
-        None => Ok(built.output),
-        Some(line) => bail!("{}", line.trim_start_matches("error: ")),
-    }
+    compiler.try_each(|compiler| make(&args, compiler))?.accepted()
+}
+
+/// Does the same with the kernel in a learner's file, and puts the PTX into `output`.
+pub(crate) fn build_learners(file: &Path, arch: &str, output: PathBuf) -> Result<PathBuf> {
+    let (ptx, compiler) = by_rustc(Kernels::Learners(file), arch, false)?;
+    finish(&ptx, Kernels::Learners(file), compiler, output, true)?.accepted()
 }
 
 /// What came of a build.
@@ -102,31 +104,52 @@ struct Built {
     compiler: String,
 }
 
+impl Built {
+    /// Where the PTX is; an error where the audit refused it.
+    fn accepted(self) -> Result<PathBuf> {
+        match self.refused.first() {
+            None => Ok(self.output),
+            Some(line) => bail!("{}", line.trim_start_matches("error: ")),
+        }
+    }
+}
+
 fn make(args: &Args, compiler: Compiler) -> Result<Built> {
     let number = number(&args.arch)?;
-    let (ptx, arch, compiler) = match compiler {
+    let (arch, (ptx, compiler)) = match compiler {
         Compiler::CudaBuilder => {
             let machine = Machine::here();
             let parts = Parts::find(&machine).context("cuda_builder cannot run here")?;
             let arch = format!("compute_{number}");
             let ptx = rust_cuda::build::compile(&parts, &arch, args.jump_threading)?;
-            (ptx, arch, parts.describe(&machine))
+            (arch, (ptx, parts.describe(&machine)))
         }
         Compiler::Auto | Compiler::Rustc => {
-            let toolchain = toolchain::find()?;
             let arch = format!("sm_{number}");
-            toolchain.check_arch(&arch)?;
-            (compile::compile(&toolchain, &arch, args.jump_threading)?, arch, toolchain.version)
+            let made = by_rustc(Kernels::Own, &arch, args.jump_threading)?;
+            (arch, made)
         }
     };
-    let ptx = lines::own(&ptx);
-    let source = source::read(&root().join("kernels-gpu/src/lib.rs"))?;
-    let rows = audit::audit(&graph::parse(&ptx)?, &source, !args.jump_threading);
-    let refused = report::refusals(&rows);
     let output = args.output.clone().unwrap_or_else(|| default_output(&arch, args.jump_threading));
+    finish(&ptx, Kernels::Own, compiler, output, !args.jump_threading)
+}
+
+/// The PTX, and the compiler's version.
+fn by_rustc(kernels: Kernels<'_>, arch: &str, jump_threading: bool) -> Result<(String, String)> {
+    let toolchain = toolchain::find()?;
+    toolchain.check_arch(arch)?;
+    Ok((compile::compile(&toolchain, kernels, arch, jump_threading)?, toolchain.version))
+}
+
+/// Audits PTX, and puts it in place unless the audit refuses it. If not `strict`, faults are only reported.
+fn finish(ptx: &str, kernels: Kernels<'_>, compiler: String, output: PathBuf, strict: bool) -> Result<Built> {
+    let ptx = lines::own(ptx);
+    let source = source::read(&kernels.source())?;
+    let rows = audit::audit(&graph::parse(&ptx)?, &source, strict);
+    let refused = report::refusals(&rows);
     if refused.is_empty() {
         // The lesson's program prints this line.
-        write(&output, &format!("{}{compiler}\n{ptx}", driver::COMPILED_BY))?;
+        command::file::write(&output, &format!("{}{compiler}\n{ptx}", driver::COMPILED_BY))?;
     }
     let lines = ptx.lines().any(|line| lines::file(line).is_some());
     Ok(Built { rows, refused, lines, output, compiler })
@@ -143,16 +166,4 @@ fn number(arch: &str) -> Result<&str> {
 fn default_output(arch: &str, jump_threading: bool) -> PathBuf {
     let split = if jump_threading { "-split" } else { "" };
     target_dir().join("ptx").join(format!("kernels-{arch}{split}.ptx"))
-}
-
-/// Puts a whole file in place, or none.
-fn write(path: &Path, text: &str) -> Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(format!(".{}", process::id()));
-    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, path));
-    if written.is_err() {
-        // It may not exist; then there is nothing to remove.
-        let _ = fs::remove_file(&part);
-    }
-    written.with_context(|| format!("cannot write {}", path.display()))
 }

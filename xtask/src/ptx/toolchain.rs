@@ -1,12 +1,13 @@
 //! Finding a rustc that can compile for the GPU: one with the source of `core` in its sysroot.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::{env, fmt};
 
 use anyhow::{Context, Result, bail};
 
 use crate::cargo::root;
+use crate::child;
 
 /// The target that PTX is compiled for.
 pub(crate) const TARGET: &str = "nvptx64-nvidia-cuda";
@@ -80,11 +81,9 @@ impl Toolchain {
 }
 
 fn print(rustc: &Path, args: &[&str]) -> Result<String> {
-    let output = Command::new(rustc)
-        .args(args)
-        .current_dir(root())
-        .output()
-        .with_context(|| format!("cannot start {}", rustc.display()))?;
+    let mut asked = Command::new(rustc);
+    asked.args(args).current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = child::run(&mut asked).with_context(|| format!("cannot start {}", rustc.display()))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         bail!("{} {}: {}", rustc.display(), args.join(" "), said.lines().next().unwrap_or("failed"));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::{self, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
@@ -10,6 +10,8 @@ use anyhow::{Context, Result, bail};
 use super::parts::{LIBRARY_PATH, Parts};
 use super::{fetch, manifest, toolchain};
 use crate::cargo::{root, target_dir};
+use crate::child;
+use crate::workshop::Workshop;
 
 /// The PTX of the kernels for `compute_75`, say, as cuda_builder writes it.
 pub(crate) fn compile(parts: &Parts, arch: &str, jump_threading: bool) -> Result<String> {
@@ -19,17 +21,17 @@ pub(crate) fn compile(parts: &Parts, arch: &str, jump_threading: bool) -> Result
         eprintln!("building cuda_builder and its compiler, once: some minutes");
     }
     fs::create_dir_all(&build).with_context(|| format!("cannot create {}", build.display()))?;
-    let ptx = build.join(format!("kernels-{arch}-{}.ptx", process::id()));
-    let status = command(parts, jump_threading, arch, &ptx)?.status().context("cannot start cargo")?;
+    let workshop = Workshop::new()?;
+    let ptx = workshop.path().join("kernels.ptx");
+    let status =
+        child::status(&mut command(parts, jump_threading, arch, &ptx)?).context("cannot start cargo")?;
     if !status.success() {
         bail!(
             "cuda_builder did not compile the kernels; its message is above. `--compiler rustc` needs nothing of \
              Rust-CUDA"
         );
     }
-    let text = fs::read_to_string(&ptx).with_context(|| format!("cuda_builder left no {}", ptx.display()))?;
-    fs::remove_file(&ptx).with_context(|| format!("cannot remove {}", ptx.display()))?;
-    Ok(text)
+    fs::read_to_string(&ptx).with_context(|| format!("cuda_builder left no {}", ptx.display()))
 }
 
 fn command(parts: &Parts, jump_threading: bool, arch: &str, ptx: &PathBuf) -> Result<Command> {

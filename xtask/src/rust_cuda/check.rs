@@ -8,18 +8,18 @@ use anyhow::{Context, Result};
 use super::{REPOSITORY, REVISION, fetch, manifest};
 use crate::CHECK_FAILED;
 use crate::cargo::{cargo, target_dir};
+use crate::child;
 
 /// Types only, for the host: this needs neither the pinned nightly nor anything of CUDA.
 pub(crate) fn run() -> Result<ExitCode> {
     fetch::fetch(cargo())?;
-    let status = cargo()
+    let mut check = cargo();
+    check
         .args(["check", "--quiet", "--locked", "--lib", "--manifest-path"])
         .arg(manifest())
         .arg("--target-dir")
-        .arg(target_dir().join("cuda-std"))
-        .status()
-        .context("cannot start cargo")?;
-    if !status.success() {
+        .arg(target_dir().join("cuda-std"));
+    if !child::status(&mut check).context("cannot start cargo")?.success() {
         eprintln!(
             "error: kernels-gpu does not compile against the real cuda_std; the compiler's message is above"
         );

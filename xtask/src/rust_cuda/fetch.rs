@@ -1,15 +1,17 @@
 //! Getting the sources of the real cuda_std and cuda_builder.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
 use super::{REPOSITORY, manifest, short_revision};
+use crate::child;
 
 /// Gets what kernels-gpu depends on, if it is not here yet.
 pub(crate) fn fetch(mut cargo: Command) -> Result<()> {
     cargo.args(["fetch", "--locked", "--manifest-path"]).arg(manifest());
-    let output = cargo.output().context("cannot start cargo")?;
+    cargo.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = child::run(&mut cargo).context("cannot start cargo")?;
     if !output.status.success() {
         bail!(refusal(&String::from_utf8_lossy(&output.stderr)));
     }

@@ -1,7 +1,8 @@
 //! What compute-sanitizer should find.
 
+use super::Tool;
 use super::output::{Output, Severity};
-use super::{Kernel, Tool};
+use super::subject::Kernel;
 
 /// What a checker says of a launch, in one word.
 pub(super) type Verdict = Option<Severity>;

@@ -4,7 +4,7 @@ use tabled::builder::Builder;
 use tabled::settings::Style;
 
 use super::expected::{Verdict, got};
-use super::output::{Fault, Race};
+use super::output::{Fault, Output, Race};
 use super::{Judged, Tool};
 
 /// A line for each finding, and one for each launch without any.
@@ -16,7 +16,7 @@ pub(super) fn table(tool: Tool, judged: &[Judged]) -> String {
     };
     table.push_record(head.iter().copied());
     let columns = head.len();
-    for Judged { kernel, block, output, .. } in judged {
+    for Judged { name, block, output, .. } in judged {
         let races = output.races.iter().map(race_cells);
         let faults = output.faults.iter().map(|fault| fault_cells(tool, fault));
         let mut findings: Vec<Vec<String>> = races.chain(faults).collect();
@@ -24,7 +24,7 @@ pub(super) fn table(tool: Tool, judged: &[Judged]) -> String {
             findings.push(vec!["none".to_owned()]);
         }
         for mut cells in findings {
-            cells.splice(0..0, [kernel.name().to_owned(), block.to_string()]);
+            cells.splice(0..0, [name.clone(), block.to_string()]);
             cells.resize(columns, "-".to_owned());
             table.push_record(cells);
         }
@@ -61,25 +61,28 @@ fn fault_cells(tool: Tool, fault: &Fault) -> Vec<String> {
 /// A line for each launch whose verdict is not the expected one.
 pub(super) fn surprises(tool: Tool, judged: &[Judged]) -> Vec<String> {
     let surprise = |launch: &Judged| {
-        let got = got(&launch.output);
-        // Its own count is a second witness, should it word a finding in a way not known here.
-        let unread = got.is_none() && launch.output.found > 0;
-        (got != launch.wanted || unread).then(|| {
+        let wanted = word(launch.wanted?);
+        let got = said(&launch.output);
+        (got != wanted).then(|| {
             format!(
-                "NOT AS EXPECTED: {} of {}, {} threads a block: wanted {}, got {}",
+                "NOT AS EXPECTED: {} of {}, {} threads a block: wanted {wanted}, got {got}",
                 tool.name(),
-                launch.kernel.name(),
+                launch.name,
                 launch.block,
-                word(launch.wanted),
-                if unread {
-                    "findings in words that this program does not know".to_owned()
-                } else {
-                    word(got)
-                }
             )
         })
     };
     judged.iter().filter_map(surprise).collect()
+}
+
+/// The verdict in a word or two.
+pub(super) fn said(output: &Output) -> String {
+    let got = got(output);
+    // Its own count is a second witness, should it word a finding in a way not known here.
+    if got.is_none() && output.found > 0 {
+        return "findings in words that this program does not know".to_owned();
+    }
+    word(got)
 }
 
 fn word(verdict: Verdict) -> String {
@@ -88,13 +91,15 @@ fn word(verdict: Verdict) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::expected;
     use super::super::output::parse;
-    use super::super::{Kernel, expected};
+    use super::super::subject::Kernel;
     use super::*;
 
     fn judged(tool: Tool, kernel: Kernel, block: u32, text: &str) -> Judged {
         let output = parse(text).expect("it has a summary");
-        Judged { kernel, block, output, wanted: expected::verdict(tool, kernel, block) }
+        let wanted = Some(expected::verdict(tool, kernel, block));
+        Judged { name: kernel.name().to_owned(), block, output, wanted }
     }
 
     const CLEAN: &str = include_str!("fixtures/racecheck-clean.txt");

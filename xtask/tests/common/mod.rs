@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test program uses its part")]
 
+pub(crate) mod exercise;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,8 +19,14 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 
 /// Starts `cargo xtask` with these arguments in a folder.
 pub(crate) fn start(folder: &Path, args: &[&str]) -> Child {
+    start_with(folder, args, &[])
+}
+
+/// The same, with these variables in its environment.
+pub(crate) fn start_with(folder: &Path, args: &[&str], variables: &[(&str, String)]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_xtask"))
         .args(args)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -38,13 +46,24 @@ pub(crate) struct Done {
 impl From<Output> for Done {
     fn from(output: Output) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        // The first command that builds something says so; which one that is depends on what ran before.
+        let stderr: Vec<_> = output.stderr.split_inclusive(|&byte| byte == b'\n').collect();
+        let said = stderr.into_iter().filter(|line| !line.starts_with(b"compiling "));
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(said.flatten().copied().collect()),
+        }
     }
 }
 
 /// Runs `cargo xtask` to its end, with this text as its input.
 pub(crate) fn run(folder: &Path, args: &[&str], input: &str) -> Done {
-    let mut child = start(folder, args);
+    end(start(folder, args), input)
+}
+
+/// Waits for its end, after this text as its input.
+pub(crate) fn end(mut child: Child, input: &str) -> Done {
     // It may have ended without reading.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     child.wait_with_output().expect("it ran").into()

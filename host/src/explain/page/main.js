@@ -38,10 +38,10 @@ const show = (moved) => {
     stepCells(cells, step);
     el("step").value = step;
     el("count").textContent = `${step} of ${run.scene.frames}`;
-    el("now").textContent = step === 0 ? "Nothing has happened yet." : frameInWords(run, step - 1);
+    el("now").textContent = step === 0 ? "Nothing has happened yet. Play, or go forward step by step." : frameInWords(run, step - 1);
     for (const item of el("steps").children) item.toggleAttribute("aria-current", Number(item.dataset.step) === step);
   }
-  overlayTimeline(timeline, arcs, touches, step);
+  overlayTimeline(timeline, arcs, run.scene.across.filter(({ f }) => f < step), touches, step);
   for (const button of cells.cells) {
     const { array, cell } = button.dataset;
     button.classList.toggle("looked", looked !== null && Number(array) === looked.array && Number(cell) === looked.cell);
@@ -67,9 +67,9 @@ const chooseRun = () => {
   state.schedule = scene.schedule;
   if (!runs.has(scene)) runs.set(scene, unfold(scene));
   state.run = runs.get(scene);
-  const first = state.run.arcs[0];
+  const first = state.run.arcs[0] ?? scene.across[0];
   state.looked = first ? { array: first.a, cell: first.c } : firstRead(state.run);
-  state.step = scene.frames;
+  state.step = 0;
   el("step").max = scene.frames;
   el("schedule").replaceChildren(...offered.map(({ schedule }) =>
     node("option", { value: schedule, textContent: schedule, selected: schedule === state.schedule })));

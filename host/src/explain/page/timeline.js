@@ -151,8 +151,8 @@ const scrollTimeline = ({ at, box }, frame) => {
 
 const centre = ({ at }, end) => ({ x: at.x(end.f) + at.column / 2, y: at.y(end.t) + at.lane / 2 });
 
-// The arcs, and rings around every access to the cell that is looked at.
-const overlayTimeline = (timeline, arcs, touches, step) => {
+// The arcs, those that lead to another block, and rings around every access to the cell that is looked at.
+const overlayTimeline = (timeline, arcs, across, touches, step) => {
   const { overlay, at } = timeline;
   overlay.replaceChildren();
   const joined = (touch) => arcs.some((arc) => arc.ends.some((end) => end.f === touch.frame && end.t === touch.thread));
@@ -179,6 +179,14 @@ const overlayTimeline = (timeline, arcs, touches, step) => {
     });
     for (const end of [from, to]) draw(overlay, "circle", { class: "end", cx: end.x, cy: end.y, r: 4 });
   }
+  // To another block, which has no rows here: out of the picture.
+  for (const { f, t, other } of across) {
+    const from = centre(timeline, { f, t });
+    const edge = { x: at.width - 8, y: TOP - 6 };
+    draw(overlay, "path", { class: "across", d: `M${from.x} ${from.y}L${edge.x} ${edge.y}`, "data-thread": t, "data-at": f });
+    draw(overlay, "circle", { class: "end", cx: from.x, cy: from.y, r: 4 });
+    draw(overlay, "text", { class: "across", x: edge.x, y: edge.y - 4 }).textContent = other;
+  }
 };
 
 // Only what this run shows.
@@ -194,7 +202,7 @@ const showLegend = (legend, run) => {
     barrier: run.barriers.some((group) => !group.void),
     broken: run.barriers.some((group) => group.void),
     unjudged: run.barriers.some((group) => group.void),
-    race: run.arcs.length > 0,
+    race: run.arcs.length > 0 || run.scene.across.length > 0,
   };
   for (const item of legend.children) item.hidden = !shown[item.dataset.key];
 };

@@ -1,4 +1,8 @@
-//! What the programs of this package have in common: how they read their command line, and how they end.
+//! What the programs of this project have in common: how they read their command line, how they end, how they
+//! write a file, and how wide their lines are.
+
+pub mod file;
+pub mod text;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -7,7 +11,7 @@ use anyhow::{Error, Result};
 use clap::Parser;
 
 /// Exit code for "cannot run": something is missing or the command line is wrong.
-const CANNOT_RUN: u8 = 2;
+pub const CANNOT_RUN: u8 = 2;
 
 /// Reads the command line and runs a program with it.
 pub fn main<A: Parser>(run: impl FnOnce(&A) -> Result<ExitCode>) -> ExitCode {
@@ -67,6 +71,8 @@ mod tests {
         kernel: String,
         #[arg(long, required = true)]
         block: u32,
+        #[arg(long, value_parser = ["human", "json"])]
+        format: Option<String>,
     }
 
     #[track_caller]
@@ -86,6 +92,10 @@ mod tests {
             &["--blok", "3"],
             "error: unexpected argument '--blok' found; tip: a similar argument exists: '--block'; \
              see `cargo xtask explore --help`",
+        );
+        assert_said(
+            &["k", "--block", "3", "--format", "xml"],
+            "error: invalid value 'xml' for '--format <FORMAT>' [possible values: human, json]; see --help",
         );
         assert_said(
             &["k", "--block", "x"],

@@ -1,0 +1,84 @@
+//! Files that are there as a whole or not at all.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use tempfile::{Builder, NamedTempFile};
+
+/// Writes a file: under another name first, so that nobody sees half of it, nor one half of one program and
+/// the other of another. A link is followed.
+///
+/// # Errors
+///
+/// If it cannot be written, or if something that is no file stands there. Then nothing has changed.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    let what = || format!("cannot write {}", path.display());
+    let target = fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
+    if path.exists() && !path.is_file() {
+        bail!("{} is no file", path.display());
+    }
+    if path.file_name().is_none() {
+        bail!("{} is not the name of a file", path.display());
+    }
+    let mut beside = beside(path).with_context(what)?;
+    beside.write_all(text.as_bytes()).with_context(what)?;
+    beside.persist(path).with_context(what)?;
+    Ok(())
+}
+
+/// A file in the same folder, under a name that nobody has.
+fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    let mut builder = Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any file is made; what is temporary would be readable to its owner only.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn writers_at_once_leave_one_whole_file_and_nothing_else() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let texts = ["a", "b", "c", "d"].map(|letter| letter.repeat(1 << 16));
+        thread::scope(|scope| {
+            for text in &texts {
+                scope.spawn(|| (0..50).for_each(|_| write(&path, text).expect("it is written")));
+            }
+        });
+        assert!(texts.contains(&fs::read_to_string(&path).expect("it is there")));
+        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1);
+    }
+
+    #[test]
+    fn what_is_no_file_is_left_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(write(folder.path(), "text").expect_err("a folder").to_string().ends_with("is no file"));
+        assert!(write(&folder.path().join("none/file"), "text").is_err());
+        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn others_may_read_it_as_any_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let [ours, usual] = ["ours", "usual"].map(|name| folder.path().join(name));
+        write(&ours, "text").expect("it is written");
+        fs::write(&usual, "text").expect("it is written");
+        let mode = |path| fs::metadata(path).expect("it is there").permissions().mode();
+        assert_eq!(mode(&ours), mode(&usual));
+    }
+}

@@ -1,0 +1,26 @@
+//! What every command says of itself.
+
+mod common;
+
+use std::path::Path;
+
+use common::run;
+
+#[test]
+fn every_command_is_called_as_it_is_typed() {
+    let commands = run(Path::new("."), &[], "");
+    let commands = commands.exits(0).stdout.split_once("Commands:\n").expect("a list").1;
+    let commands: Vec<_> = commands
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(commands.contains(&"run") && commands.contains(&"check-cuda-std"), "{commands:?}");
+    for command in commands {
+        let help = run(Path::new("."), &[command, "--help"], "");
+        let usage = help.exits(0).stdout.lines().find(|line| line.starts_with("Usage: "));
+        let usage = usage.unwrap_or_else(|| panic!("{command} has no usage: {help:?}"));
+        assert!(usage.starts_with(&format!("Usage: cargo xtask {command}")), "{usage}");
+    }
+}
