@@ -120,8 +120,7 @@ fn make(args: &Args, compiler: Compiler) -> Result<Built> {
         }
     };
     let ptx = lines::own(&ptx);
-    let source = source::read(&root().join("kernels-gpu/src/lib.rs"))?;
-    let rows = audit::audit(&graph::parse(&ptx)?, &source, !args.jump_threading);
+    let rows = audit(&ptx, &root().join("kernels-gpu/src/lib.rs"), !args.jump_threading)?;
     let refused = report::refusals(&rows);
     let output = args.output.clone().unwrap_or_else(|| default_output(&arch, args.jump_threading));
     if refused.is_empty() {
@@ -130,6 +129,11 @@ fn make(args: &Args, compiler: Compiler) -> Result<Built> {
     }
     let lines = ptx.lines().any(|line| lines::file(line).is_some());
     Ok(Built { rows, refused, lines, output, compiler })
+}
+
+/// Audits PTX that was made of the crate with this root. If not `strict`, faults are only reported.
+pub(crate) fn audit(ptx: &str, lib: &Path, strict: bool) -> Result<Vec<audit::Row>> {
+    Ok(audit::audit(&graph::parse(ptx)?, &source::read(lib)?, strict))
 }
 
 /// The 75 of `sm_75`, as rustc has it, and of `compute_75`, as cuda_builder has it.

@@ -6,10 +6,10 @@ mod report;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
@@ -66,12 +66,7 @@ struct Judged {
 const FOUND: i32 = 86;
 
 pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
-    let Some(sanitizer) = Machine::here().toolkit_program("compute-sanitizer") else {
-        bail!(
-            "no compute-sanitizer on PATH or in a CUDA toolkit; it comes with the toolkit \
-             (https://developer.nvidia.com/cuda-downloads); {OWN_CHECK}"
-        );
-    };
+    let sanitizer = find().map_err(|missing| anyhow!("{missing}; {OWN_CHECK}"))?;
     let card = driver::probe().with_context(|| format!("{} needs a card ({OWN_CHECK})", tool.name()))?;
     let program = Program::for_card(&card, Compiler::Auto)?;
     let logs = target_dir().join("sanitizer");
@@ -98,6 +93,14 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
     }
     eprintln!("{}", surprises.join("\n"));
     Ok(ExitCode::from(CHECK_FAILED))
+}
+
+/// Where compute-sanitizer is.
+pub(crate) fn find() -> Result<PathBuf> {
+    Machine::here().toolkit_program("compute-sanitizer").context(
+        "no compute-sanitizer on PATH or in a CUDA toolkit; it comes with the toolkit \
+         (https://developer.nvidia.com/cuda-downloads)",
+    )
 }
 
 /// What serves where compute-sanitizer does not.
@@ -161,7 +164,7 @@ impl Tool {
         }
     }
 
-    fn flags(self) -> &'static [&'static str] {
+    pub(crate) fn flags(self) -> &'static [&'static str] {
         match self {
             // The analysis sums the hazards up by line. All of them, a million, take minutes to print, and
             // within the usual limit of lines the analysis does not come at all.
