@@ -48,3 +48,8 @@ impl Buffers {
 pub(crate) fn threads(n: usize, block: u32) -> f64 {
     n.next_multiple_of(block as usize) as f64
 }
+
+/// The kernel's name, without what the names of all have in common.
+pub(crate) fn short(kernel: Kernel) -> &'static str {
+    kernel.name().trim_start_matches("reverse_tile_")
+}

@@ -53,12 +53,12 @@ fn run(args: &Args) -> Result<ExitCode> {
     let mut figures = Vec::new();
     let mut stdout = io::stdout();
     let table = args.format == Format::Table;
-    if table {
-        let rounds = args.rounds;
-        writeln!(stdout, "{}\neach cell: the median of {rounds} (the least to the most)", cpu::describe())?;
-    }
     let mut take = |figure: figure::Figure| {
         if table {
+            if figures.is_empty() {
+                let (cpu, rounds) = (cpu::describe(), args.rounds);
+                writeln!(stdout, "{cpu}\neach cell: the median of {rounds} (the least to the most)")?;
+            }
             writeln!(stdout, "\n{figure}")?;
         }
         figures.push(figure);

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use host::device::Kernel;
 
 use crate::figure::{Figure, Row};
-use crate::launch::{BLOCKS, Buffers, N, TILES, threads};
+use crate::launch::{BLOCKS, Buffers, N, TILES, short, threads};
 use crate::spread::{Spread, seconds};
 
 /// One figure.
@@ -90,7 +90,7 @@ fn checks(rounds: u32) -> Result<Figure> {
                 Ok((on, off))
             })?;
             rows.push(Row {
-                of: format!("{}, {block}", kernel.name()),
+                of: format!("{}, {block}", short(kernel)),
                 measured: vec![
                     Spread::of(pairs.iter().map(|(on, _)| on * 1e3)),
                     Spread::of(pairs.iter().map(|(_, off)| off * 1e3)),
@@ -112,7 +112,7 @@ fn size(rounds: u32) -> Result<Figure> {
     let sizes = SIZES.into_iter().flat_map(|power| TILES.map(|kernel| (kernel, power)));
     let row = |(kernel, power): (Kernel, u32)| {
         Ok(Row {
-            of: format!("{}, 2^{power}", kernel.name()),
+            of: format!("{}, 2^{power}", short(kernel)),
             measured: per_thread(rounds, kernel, 256, 1 << power)?,
         })
     };
@@ -133,7 +133,7 @@ fn block(rounds: u32) -> Result<Figure> {
     let blocks = blocks.flat_map(|block| TILES.map(|kernel| (kernel, block)));
     let row = |(kernel, block): (Kernel, u32)| {
         Ok(Row {
-            of: format!("{}, {block}", kernel.name()),
+            of: format!("{}, {block}", short(kernel)),
             measured: per_thread(rounds, kernel, block, 1 << 20)?,
         })
     };
@@ -214,16 +214,14 @@ fn after_a_change(rounds: u32, title: &str, command: &'static str, flags: &[&str
         title: title.into(),
         command,
         columns: vec!["what", "s"],
-        rows: vec![Row {
-            of: format!("cargo xtask {}", flags.join(" ")),
-            measured: vec![Spread::of(times)],
-        }],
+        rows: vec![Row { of: format!("cargo xtask {}", flags.join(" ")), measured: vec![Spread::of(times)] }],
         note: format!("{CHANGED} was touched before each; the first, which builds all else, does not count"),
     })
 }
 
 fn touch(path: &Path) -> Result<()> {
-    let touched = File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
+    let touched =
+        File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
     touched.with_context(|| format!("cannot touch {}", path.display()))
 }
 

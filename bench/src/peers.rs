@@ -13,7 +13,7 @@ use host::device::Kernel;
 use serde_json::Value;
 
 use crate::figure::{Figure, Row};
-use crate::launch::{BLOCKS, N, TILES};
+use crate::launch::{BLOCKS, N, TILES, short};
 use crate::own::{each, lesson};
 use crate::spread::{Spread, seconds};
 use oclgrind::Oclgrind;
@@ -37,7 +37,7 @@ pub(crate) fn measure(
         Ok(found) => {
             let mut figure = beside(&found.name, rounds, |case| found.races(case))?;
             figure.note = "n floats and the last block partial for both; OpenCL's global size is n rounded up to \
-                           whole blocks\nOclgrind compiles the kernel in each run: the last row is nearly that alone"
+                           whole blocks\nOclgrind compiles the kernel in each run: the last row, one block, is nearly that"
                 .into();
             take(figure)?;
         }
@@ -52,10 +52,8 @@ pub(crate) fn measure(
 
 /// Measures the lesson on the emulator, and a peer that says whether there are races.
 fn beside(peer: &str, rounds: u32, races: impl Fn(Case) -> Result<bool>) -> Result<Figure> {
-    let mut cases: Vec<_> = TILES
-        .into_iter()
-        .flat_map(|kernel| BLOCKS.map(|block| Case { kernel, block, n: N }))
-        .collect();
+    let mut cases: Vec<_> =
+        TILES.into_iter().flat_map(|kernel| BLOCKS.map(|block| Case { kernel, block, n: N })).collect();
     cases.push(Case { kernel: Kernel::ReverseTileSynced, block: 256, n: 256 });
     let row = |case: Case| {
         let pairs = each(rounds, || {
@@ -66,7 +64,7 @@ fn beside(peer: &str, rounds: u32, races: impl Fn(Case) -> Result<bool>) -> Resu
             Ok((ours, theirs))
         })?;
         Ok(Row {
-            of: format!("{}, {}{}", case.kernel.name(), case.block, if case.n == N { "" } else { ", 1 block" }),
+            of: format!("{}, {}{}", short(case.kernel), case.block, if case.n == N { "" } else { ", alone" }),
             measured: vec![
                 Spread::of(pairs.iter().map(|(ours, _)| ours * 1e3)),
                 Spread::of(pairs.iter().map(|(_, theirs)| theirs * 1e3)),
@@ -114,7 +112,8 @@ fn on_card(racecheck: &[OsString], case: Case) -> Result<bool> {
 
 /// Runs a command that must succeed.
 fn ran(command: &mut Command) -> Result<Output> {
-    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start {command:?}"))?;
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("cannot start {command:?}"))?;
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     ensure!(output.status.success(), "{command:?} ended with {}: {last}", output.status);

@@ -24,10 +24,11 @@ impl Oclgrind {
              https://github.com/jrprice/Oclgrind",
         )?;
         let version = String::from_utf8_lossy(&version.stdout).into_owned();
-        let name = version.lines().find(|line| !line.trim().is_empty()).unwrap_or("Oclgrind").trim().to_owned();
+        let name =
+            version.lines().find(|line| !line.trim().is_empty()).unwrap_or("Oclgrind").trim().to_owned();
         let folder = env::temp_dir().join(format!("reverse-tile-{}", process::id()));
-        let written = fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(folder.join("reverse_tile.cl"), KERNELS));
+        let written =
+            fs::create_dir_all(&folder).and_then(|()| fs::write(folder.join("reverse_tile.cl"), KERNELS));
         written.with_context(|| format!("cannot write into {}", folder.display()))?;
         Ok(Self { name: format!("{name} --data-races"), folder })
     }
