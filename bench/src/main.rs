@@ -69,6 +69,7 @@ fn run(args: &Args) -> Result<ExitCode> {
     } else {
         let parts = if args.parts.is_empty() { own::Part::value_variants() } else { &args.parts };
         for part in parts {
+            eprintln!("measuring: {}", part.name());
             take(part.measure(args.rounds)?)?;
         }
     }

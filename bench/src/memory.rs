@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use host::device::Kernel;
 
 use crate::launch::Buffers;
@@ -12,6 +12,7 @@ use crate::launch::Buffers;
 /// The most bytes in memory at any time during a launch of `n` threads, less those before it. Meant for a
 /// process of its own: what an earlier launch gave back may not be seen to be taken again.
 pub(crate) fn of_launch(n: usize) -> Result<usize> {
+    ensure!(n > 0, "--memory-of 0 leaves nothing to launch");
     let mut buffers = Buffers::new(n);
     let before = now()?;
     let (most, done) = (AtomicUsize::new(before), AtomicBool::new(false));

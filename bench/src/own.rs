@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
 use host::device::Kernel;
 
 use crate::figure::{Figure, Row};
@@ -14,7 +15,7 @@ use crate::launch::{BLOCKS, Buffers, N, TILES, short, threads};
 use crate::spread::{Spread, seconds};
 
 /// One figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
     /// The lesson's launches, and the lesson's program as a whole
     Job,
@@ -33,6 +34,11 @@ pub(crate) enum Part {
 }
 
 impl Part {
+    /// What the command line calls it.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
     pub(crate) fn measure(self, rounds: u32) -> Result<Figure> {
         match self {
             Self::Job => job(rounds),
@@ -52,13 +58,13 @@ fn job(rounds: u32) -> Result<Figure> {
     launches.push((Kernel::ReverseTilePrefix { keep: 96 }, 256));
     let all: f64 = launches.iter().map(|&(_, block)| threads(N, block)).sum();
     let mut buffers = Buffers::new(N);
-    let mut in_process = || {
-        let mut launch = |&(kernel, block): &(Kernel, u32)| buffers.launch(kernel, block, true).map(drop);
-        Ok(seconds(|| launches.iter().try_for_each(&mut launch))?.0)
+    let mut launch = |&(kernel, block): &(Kernel, u32)| buffers.launch(kernel, block, true).map(drop);
+    let mut once = || {
+        let (launched, ()) = seconds(|| launches.iter().try_for_each(&mut launch))?;
+        Ok((launched, succeed(lesson()?.args(["--device", "emulator"]))?))
     };
-    in_process()?;
-    let in_process = each(rounds, in_process)?;
-    let program = each(rounds, || succeed(lesson()?.args(["--device", "emulator"])))?;
+    once()?;
+    let (launched, program): (Vec<_>, Vec<_>) = each(rounds, once)?.into_iter().unzip();
     let row = |of: String, times: &[f64]| Row {
         of,
         measured: vec![
@@ -71,7 +77,7 @@ fn job(rounds: u32) -> Result<Figure> {
         command: "cargo xtask bench job",
         columns: vec!["what", "ms", "million threads/s"],
         rows: vec![
-            row(format!("its {} launches", launches.len()), &in_process),
+            row(format!("its {} launches", launches.len()), &launched),
             row("the program as a whole".into(), &program),
         ],
         note: "the program also makes the input and the references, compares and prints".into(),

@@ -56,6 +56,7 @@ fn beside(peer: &str, rounds: u32, races: impl Fn(Case) -> Result<bool>) -> Resu
         TILES.into_iter().flat_map(|kernel| BLOCKS.map(|block| Case { kernel, block, n: N })).collect();
     cases.push(Case { kernel: Kernel::ReverseTileSynced, block: 256, n: 256 });
     let row = |case: Case| {
+        eprintln!("measuring: {peer}, {}, {} threads a block", case.kernel.name(), case.block);
         let pairs = each(rounds, || {
             let (ours, found) = seconds(|| on_emulator(case))?;
             agree("the emulator", case, found)?;
@@ -100,14 +101,15 @@ fn on_emulator(case: Case) -> Result<bool> {
     Ok(!checks["race"].is_null())
 }
 
-/// The end of what racecheck says, with the number of hazards.
-const SUMMARY: &str = "RACECHECK SUMMARY: ";
-
 fn on_card(racecheck: &[OsString], case: Case) -> Result<bool> {
     let output = ran(Command::new(&racecheck[0]).args(&racecheck[1..]).args(flags(case)))?;
-    let said = String::from_utf8_lossy(&output.stdout);
-    let (_, hazards) = said.split_once(SUMMARY).context("racecheck did not come to its summary")?;
-    Ok(!hazards.starts_with("0 "))
+    hazards(&String::from_utf8_lossy(&output.stdout)).context("racecheck did not come to its summary")
+}
+
+/// Whether racecheck's last line says that there are hazards.
+fn hazards(said: &str) -> Option<bool> {
+    let (_, summary) = said.split_once("RACECHECK SUMMARY: ")?;
+    Some(!summary.starts_with("0 "))
 }
 
 /// Runs a command that must succeed.
@@ -118,4 +120,20 @@ fn ran(command: &mut Command) -> Result<Output> {
     let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default();
     ensure!(output.status.success(), "{command:?} ended with {}: {last}", output.status);
     Ok(output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn racecheck_says_so_in_its_last_line() {
+        let clean = include_str!("../../xtask/src/sanitizer/fixtures/racecheck-clean.txt");
+        let warning = include_str!("../../xtask/src/sanitizer/fixtures/racecheck-racy-32.txt");
+        let error = include_str!("../../xtask/src/sanitizer/fixtures/racecheck-racy-64.txt");
+        assert_eq!(
+            [clean, warning, error, "no summary"].map(hazards),
+            [Some(false), Some(true), Some(true), None]
+        );
+    }
 }
