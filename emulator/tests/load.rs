@@ -5,6 +5,7 @@ use std::mem::MaybeUninit;
 use cuda_std::emulator::{GlobalMemory, Launch};
 use cuda_std::{address_space, kernel, thread};
 
+/// Of each kernel.
 const LAUNCHES: usize = 1000;
 
 /// The cells of a block's tile, 4 bytes each.
@@ -25,15 +26,27 @@ unsafe fn reverse(out: *mut f32) {
     }
 }
 
+/// Ends its launch: threads that are still running are unwound.
+#[kernel]
+unsafe fn beyond(out: *mut f32) {
+    let tid = thread::thread_idx_x() as usize;
+    // SAFETY: there is none; the emulator stops it before the access.
+    unsafe { *out.add(1000 * tid) = 0.0 };
+}
+
 /// How many bytes the process has more in memory after this many launches, with something done after each.
 fn growth(mut after_each: impl FnMut()) -> usize {
     let mut out = vec![0.0_f32; 4 * 64];
-    let mut launch = || {
+    let mut launch_one = |kernel: unsafe fn(*mut f32)| {
         let mut memory = GlobalMemory::new();
         let pointer = memory.lend("out", &mut out);
-        // SAFETY: there is an element for each thread.
-        let report = Launch::new(4, 64).run(&mut memory, || unsafe { reverse(pointer.as_mut_ptr()) });
-        assert!(report.expect("a legal launch").is_clean());
+        // SAFETY: there is an element for each thread; the emulator catches what goes beyond.
+        let report = Launch::new(4, 64).run(&mut memory, || unsafe { kernel(pointer.as_mut_ptr()) });
+        report.expect("a legal launch")
+    };
+    let mut launch = || {
+        assert!(launch_one(reverse).is_clean());
+        assert!(launch_one(beyond).fault.is_some());
         after_each();
     };
     // What a process takes once and keeps.
