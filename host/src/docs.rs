@@ -4,6 +4,7 @@
 //! * `<!-- from PATH fn NAME -->`: a function of that file, with its attributes;
 //! * `<!-- from PATH impl NAME -->`: an `impl` block of that file;
 //! * `<!-- from PATH -->`: the whole file;
+//! * `<!-- from PATH section TITLE -->`: a section of a transcript, which begins with `=== TITLE`, or with more;
 //! * `<!-- exhibit NAME -->`: an exhibit's question, verdicts and sentence;
 //! * `<!-- exhibits -->`: all of them, a line each;
 //! * `<!-- comparison PATH -->`: the verdicts on all of them, beside what that transcript of a card says.
@@ -84,6 +85,11 @@ fn quotation(source: &str, root: &Path) -> Result<String> {
             let item = item(&text, kind, name).with_context(|| format!("no `{kind} {name}` in {path}"))?;
             Ok(fence(path, &item))
         }
+        ["from", path, "section", title] => {
+            let text = read(root, path)?;
+            let section = section(&text, title).with_context(|| format!("no `=== {title}` in {path}"))?;
+            Ok(fence(path, section))
+        }
         ["exhibit", name] => {
             let exhibit = find(name).with_context(|| format!("no exhibit is called {name}"))?;
             Ok(verdicts(exhibit))
@@ -120,6 +126,13 @@ fn item(text: &str, kind: &str, name: &str) -> Option<String> {
     let end = lines[at..].iter().position(|line| line.len() == indent + 1 && line.ends_with('}'))?;
     let item = &lines[at - attributes..=at + end];
     Some(item.iter().map(|line| line.get(indent..).unwrap_or_default()).collect::<Vec<_>>().join("\n"))
+}
+
+/// A section of a transcript, with its title.
+fn section<'a>(text: &'a str, title: &str) -> Option<&'a str> {
+    let from = &text[text.find(&format!("=== {title}"))?..];
+    let end = from.find("\n\n===").unwrap_or(from.len());
+    Some(from[..end].trim_end())
 }
 
 fn line(exhibit: &Exhibit) -> String {

@@ -58,11 +58,25 @@ fn a_changed_quotation_is_taken_anew() {
 }
 
 #[test]
+fn a_section_of_a_transcript_ends_where_the_next_begins() {
+    let page = "<!-- from evidence/h200-2026-11-29.txt section bar.sync in the PTX -->\n<!-- end -->\n";
+    let new = renewed(page, &root()).expect("a section");
+    let lines: Vec<_> = new.lines().collect();
+    assert_eq!(lines[1..3], ["```text", "=== bar.sync in the PTX"]);
+    assert!(lines[lines.len() - 3].contains("reverse_tile_textbook"), "{new}");
+    assert_eq!(lines.len(), 13, "{new}");
+}
+
+#[test]
 fn what_cannot_be_quoted_is_named() {
     for (page, error) in [
         (
             "<!-- from kernels-gpu/src/tile.rs fn nothing -->\n<!-- end -->\n",
             "no `fn nothing` in kernels-gpu",
+        ),
+        (
+            "<!-- from evidence/h200.sh section nothing -->\n<!-- end -->\n",
+            "no `=== nothing` in evidence/h200.sh",
         ),
         ("<!-- from no/file -->\n<!-- end -->\n", "cannot read no/file"),
         ("<!-- exhibit nothing -->\n<!-- end -->\n", "no exhibit is called nothing"),

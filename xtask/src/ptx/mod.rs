@@ -144,8 +144,7 @@ fn by_rustc(kernels: Kernels<'_>, arch: &str, jump_threading: bool) -> Result<(S
 /// Audits PTX, and puts it in place unless the audit refuses it. If not `strict`, faults are only reported.
 fn finish(ptx: &str, kernels: Kernels<'_>, compiler: String, output: PathBuf, strict: bool) -> Result<Built> {
     let ptx = lines::own(ptx);
-    let source = source::read(&kernels.source())?;
-    let rows = audit::audit(&graph::parse(&ptx)?, &source, strict);
+    let rows = audit(&ptx, &kernels.source(), strict)?;
     let refused = report::refusals(&rows);
     if refused.is_empty() {
         // The lesson's program prints this line.
@@ -153,6 +152,11 @@ fn finish(ptx: &str, kernels: Kernels<'_>, compiler: String, output: PathBuf, st
     }
     let lines = ptx.lines().any(|line| lines::file(line).is_some());
     Ok(Built { rows, refused, lines, output, compiler })
+}
+
+/// Audits PTX that was made of the crate with this root. If not `strict`, faults are only reported.
+pub(crate) fn audit(ptx: &str, lib: &Path, strict: bool) -> Result<Vec<audit::Row>> {
+    Ok(audit::audit(&graph::parse(ptx)?, &source::read(lib)?, strict))
 }
 
 /// The 75 of `sm_75`, as rustc has it, and of `compute_75`, as cuda_builder has it.

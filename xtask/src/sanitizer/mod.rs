@@ -96,6 +96,14 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::from(CHECK_FAILED))
 }
 
+/// Where compute-sanitizer is.
+pub(crate) fn find() -> Result<PathBuf> {
+    Machine::here().toolkit_program("compute-sanitizer").context(
+        "no compute-sanitizer on PATH or in a CUDA toolkit; it comes with the toolkit \
+         (https://developer.nvidia.com/cuda-downloads)",
+    )
+}
+
 /// What serves where compute-sanitizer does not.
 const OWN_CHECK: &str =
     "`cargo xtask run --device emulator` runs this project's own check of races, without a card";
@@ -104,13 +112,6 @@ const OWN_CHECK: &str =
 pub(crate) fn racecheck(what: &str, program: &Command) -> Result<String> {
     let output = judge(&find()?, Tool::Racecheck, what, program, &logs()?.join("racecheck.txt"))?;
     Ok(report::said(&output))
-}
-
-fn find() -> Result<PathBuf> {
-    Machine::here().toolkit_program("compute-sanitizer").context(
-        "no compute-sanitizer on PATH or in a CUDA toolkit; it comes with the toolkit \
-         (https://developer.nvidia.com/cuda-downloads)",
-    )
 }
 
 /// Where its own words are kept.
@@ -170,7 +171,7 @@ impl Tool {
         }
     }
 
-    fn flags(self) -> &'static [&'static str] {
+    pub(crate) fn flags(self) -> &'static [&'static str] {
         match self {
             // The analysis sums the hazards up by line. All of them, a million, take minutes to print, and
             // within the usual limit of lines the analysis does not come at all.

@@ -1,0 +1,54 @@
+//! `cargo xtask bench`: builds what is measured and the program that measures it, and says what of a card
+//! there is to measure on.
+
+use std::ffi::OsString;
+use std::process::{Command, ExitCode};
+
+use anyhow::{Result, bail};
+
+use crate::cargo::{cargo, release_dir};
+use crate::child::{self, pass_on};
+use crate::cuda::Program;
+use crate::ptx::Compiler;
+use crate::sanitizer;
+
+/// Everything is passed on to the measuring program, which knows its own flags.
+#[derive(clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Args {
+    /// Flags; `cargo xtask bench --help` lists them
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    flags: Vec<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+    // Apart, so that the lesson is the very program that `cargo xtask run` builds.
+    for program in [["host", "--bin", "lesson"], ["bench", "--bin", "bench"]] {
+        let mut build = cargo();
+        build.args(["build", "--quiet", "--release", "--package"]).args(program);
+        if !child::status(&mut build)?.success() {
+            bail!("what is to be measured does not build; the compiler's message is above");
+        }
+    }
+    let mut bench = Command::new(release_dir().join("bench"));
+    bench.args(&args.flags);
+    if args.flags.iter().any(|flag| flag == "--peers") {
+        match racecheck() {
+            Ok(command) => drop(bench.arg("--racecheck").args(command)),
+            Err(error) => eprintln!("without racecheck: {error:#}"),
+        }
+    }
+    pass_on(&mut bench)
+}
+
+/// The command that lets racecheck judge the lesson's program on a card.
+fn racecheck() -> Result<Vec<OsString>> {
+    let sanitizer = sanitizer::find()?;
+    let program = Program::for_card(&driver::probe()?, Compiler::Auto)?.command(&[]);
+    let mut command = vec![sanitizer.into_os_string()];
+    command.extend(sanitizer::Tool::Racecheck.flags().iter().map(OsString::from));
+    command.extend(["--show-backtrace", "no"].map(OsString::from));
+    command.push(program.get_program().to_owned());
+    command.extend(program.get_args().map(ToOwned::to_owned));
+    Ok(command)
+}

@@ -1,0 +1,127 @@
+//! `cargo xtask`: the learner's commands.
+
+mod bench;
+mod cargo;
+mod check;
+mod child;
+mod cuda;
+mod docs;
+mod doctor;
+mod exercise;
+mod exhibit;
+mod exhibits;
+mod explain;
+mod explore;
+mod interrupt;
+mod link;
+mod lint;
+mod machine;
+pub mod measured;
+mod piece;
+mod place;
+mod program;
+mod ptx;
+mod run;
+mod rust_cuda;
+mod sanitizer;
+mod workshop;
+
+use std::panic::resume_unwind;
+use std::process::ExitCode;
+use std::thread;
+
+use anyhow::{Context, Result};
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// Exit code for "a check failed".
+pub(crate) const CHECK_FAILED: u8 = 1;
+
+#[derive(Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    about = "What the block barrier guarantees: a lesson in Rust"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run the lesson: three kernels, four block sizes, one table
+    Run(run::Args),
+    /// Write a page that shows a run step by step
+    Explain(explain::Args),
+    /// List the exhibits: a kernel for every sentence of the lesson
+    Exhibits(exhibits::Args),
+    /// Show and run one exhibit
+    Exhibit(exhibit::Args),
+    /// Renew what docs/ quotes from the kernels
+    Docs(docs::Args),
+    /// Compile the kernels to PTX and audit their barriers
+    Ptx(ptx::Args),
+    /// Run one kernel under many schedules
+    Explore(explore::Args),
+    /// Build the lesson for a card, here or elsewhere, without running it
+    BuildCuda(cuda::Args),
+    /// Let NVIDIA's racecheck judge the kernels on a card
+    Racecheck(sanitizer::Args),
+    /// Let NVIDIA's synccheck judge their barriers
+    Synccheck(sanitizer::Args),
+    /// Let NVIDIA's memcheck judge their accesses
+    Memcheck(sanitizer::Args),
+    /// Type-check the kernels against the real cuda_std of Rust-CUDA
+    CheckCudaStd,
+    /// Say what this machine has, and what each missing piece would enable
+    Doctor,
+    /// Read kernels and name every barrier that some threads may not come to
+    Lint(lint::Args),
+    /// The exercise: three steps on one file, three questions
+    Exercise(exercise::Args),
+    /// Run a kernel of your own on the emulator, and judge it
+    Check(check::Args),
+    /// Run every test of the project
+    Test(cargo::TestArgs),
+    /// Measure this project, alone or beside what one would use instead
+    Bench(bench::Args),
+}
+
+/// The parser and the analyses of source code go as deep as the source is nested.
+pub(crate) const STACK: usize = 512 << 20;
+
+/// Reads the command line and does what it says.
+#[must_use]
+pub fn main() -> ExitCode {
+    command::main(|cli: &Cli| {
+        interrupt::listen()?;
+        thread::scope(|scope| {
+            let work = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run(cli));
+            work.context("cannot start a thread")?.join().unwrap_or_else(|panic| resume_unwind(panic))
+        })
+    })
+}
+
+fn run(cli: &Cli) -> Result<ExitCode> {
+    match &cli.command {
+        None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
+        Some(Command::Run(args)) => run::run(args),
+        Some(Command::Explain(args)) => explain::run(args),
+        Some(Command::Exhibits(args)) => exhibits::run(args),
+        Some(Command::Exhibit(args)) => exhibit::run(args),
+        Some(Command::Docs(args)) => docs::run(args),
+        Some(Command::Ptx(args)) => ptx::run(args),
+        Some(Command::Explore(args)) => explore::run(args),
+        Some(Command::BuildCuda(args)) => cuda::run(args),
+        Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, args),
+        Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, args),
+        Some(Command::Memcheck(args)) => sanitizer::run(sanitizer::Tool::Memcheck, args),
+        Some(Command::CheckCudaStd) => rust_cuda::check::run(),
+        Some(Command::Doctor) => doctor::run(),
+        Some(Command::Lint(args)) => lint::run(args),
+        Some(Command::Exercise(args)) => exercise::run(args),
+        Some(Command::Check(args)) => check::run(args),
+        Some(Command::Test(args)) => cargo::test(args),
+        Some(Command::Bench(args)) => bench::run(args),
+    }
+}
