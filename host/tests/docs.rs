@@ -1,5 +1,6 @@
 //! The docs quote; they do not paste.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use host::docs::{pages, renew, renewed, root};
@@ -44,6 +45,23 @@ fn the_walk_shows_every_exhibit_in_order() {
     for name in names {
         assert!(page.contains(&format!("\n## {name}\n")), "{name} has no heading");
     }
+}
+
+/// Every row of the comparison with something bold has a remark below it, and no other has.
+#[test]
+fn every_difference_from_the_checkers_is_explained() {
+    let page = fs::read_to_string(root().join("docs/comparison.md")).expect("the page");
+    let rows: Vec<_> = page.lines().filter_map(|line| line.strip_prefix("| [")?.split_once(']')).collect();
+    let differ: BTreeSet<_> =
+        rows.iter().filter(|(_, row)| row.contains("**")).map(|(name, _)| *name).collect();
+    let remarks = page.lines().filter_map(|line| line.strip_prefix("* **")?.split_once("**"));
+    let explained: BTreeSet<_> =
+        remarks.flat_map(|(names, _)| names.trim_end_matches('.').split(", ")).collect();
+    assert_eq!(differ, explained);
+    let shown: BTreeSet<_> = rows.iter().map(|(name, _)| *name).collect();
+    assert_eq!(shown, EXHIBITS.iter().map(|exhibit| exhibit.name).collect());
+    let judged = |row: &str| !row.contains("not run") && !row.contains("no verdict");
+    assert!(rows.iter().all(|(_, row)| judged(row)), "{rows:?}");
 }
 
 #[test]

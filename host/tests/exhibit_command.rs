@@ -91,6 +91,16 @@ fn one_exhibit_as_json() {
 }
 
 #[test]
+fn where_nobody_knows_the_right_answer_the_launch_ended() {
+    let table = text(&["exhibit", "two-writers", "--block", "64"], "");
+    assert!(table.contains("│    64 │ 192 │ ended  │"), "{table}");
+    assert!(table.contains("\n  ended: there is no right answer to compare with\n"), "{table}");
+    assert!(!text(&["exhibit", "uniform-if", "--block", "64"], "").contains("ended"));
+    let found = json(&["exhibit", "two-writers", "--block", "64", "--format", "json"]);
+    assert_eq!(found["outcomes"][0]["answer"], "ended");
+}
+
+#[test]
 fn guesses_are_compared_with_what_comes() {
     let input = "wrong race\nclean\n";
     let text = text(&["exhibit", "block-32-hides-it", "--predict"], input);

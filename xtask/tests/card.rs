@@ -9,7 +9,7 @@ mod common;
 mod library;
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use common::exercise::{Exercise, START, below, without};
@@ -53,14 +53,18 @@ impl Machine {
         Self { driver, bin }
     }
 
-    fn run(&self, exercise: &Exercise, settings: &str, answers: &str) -> Done {
+    fn exercise(&self, exercise: &Exercise, settings: &str, answers: &str) -> Done {
+        self.run(&exercise.folder, &["exercise", "--folder", "."], settings, answers)
+    }
+
+    fn run(&self, folder: &Path, args: &[&str], settings: &str, answers: &str) -> Done {
         let path = format!("{}:{}", self.bin.display(), env::var("PATH").unwrap_or_default());
         let variables = [
             ("LD_LIBRARY_PATH", self.driver.display().to_string()),
             ("FAKE_DRIVER", settings.to_owned()),
             ("PATH", path),
         ];
-        end(start_with(&exercise.folder, &["exercise", "--folder", "."], &variables), answers)
+        end(start_with(folder, args, &variables), answers)
     }
 }
 
@@ -79,7 +83,7 @@ fn the_card_answers_and_the_checkers_judge() {
     let machine = Machine::new("card", true);
     let exercise = Exercise::new("card");
     exercise.save(&without());
-    let step_1 = machine.run(&exercise, "", "64,128,256\nnone\n");
+    let step_1 = machine.exercise(&exercise, "", "64,128,256\nnone\n");
     if step_1.stderr.contains(NO_COMPILER) {
         eprintln!("skipped: {NO_COMPILER}");
         return;
@@ -90,9 +94,9 @@ fn the_card_answers_and_the_checkers_judge() {
     step_1.exits(0).says("Too many").says("That is what the runs showed.").does_not_say("hazard");
 
     exercise.save(&below());
-    machine.run(&exercise, "", "no\n").exits(0).says("So it is");
+    machine.exercise(&exercise, "", "no\n").exits(0).says("So it is");
     exercise.save(START);
-    let step_3 = machine.run(&exercise, "", "Right answers prove nothing.\n");
+    let step_3 = machine.exercise(&exercise, "", "Right answers prove nothing.\n");
     step_3.exits(0).says("is written.");
     let rows: Vec<_> = step_3.stdout.lines().filter(|line| line.contains("│ step ")).collect();
     assert_eq!(rows.len(), 8);
@@ -116,11 +120,34 @@ fn a_card_that_cannot_be_used_is_one_line_and_no_error() {
         ("fail=cuMemAlloc_v2:2", "give a smaller --n"),
         ("version=9000", "version"),
     ] {
-        let done = machine.run(&exercise, settings, "");
+        let done = machine.exercise(&exercise, settings, "");
         done.exits(0).says("on the emulator").says("Step 1:").does_not_say("Made-up");
         let lines: Vec<_> = done.stderr.lines().collect();
         assert_eq!(lines.len(), 1, "{done:?}");
         assert!(lines[0].ends_with("; the exercise runs on the emulator alone"), "{done:?}");
         assert!(lines[0].contains(why) || lines[0].contains(NO_COMPILER), "{done:?}");
     }
+}
+
+/// Run it with `cargo test --release -p xtask --test card -- --ignored`.
+#[test]
+#[ignore = "builds the program for a card, and `core` for the GPU"]
+fn a_checker_judges_an_exhibit_at_its_sizes() {
+    let machine = Machine::new("exhibit", true);
+    let judged = machine.run(Path::new("."), &["racecheck", "barrier-in-the-right-place"], "", "");
+    if judged.stderr.contains(NO_COMPILER) {
+        eprintln!("skipped: {NO_COMPILER}");
+        return;
+    }
+    judged.exits(0).says("racecheck on Made-up Card").says("docs/comparison.md");
+    for block in ["32", "64", "128", "256"] {
+        judged.says(&format!(" barrier-in-the-right-place | {block:<5} | "));
+    }
+    let odd =
+        machine.run(Path::new("."), &["racecheck", "barrier-in-the-right-place", "--blocks", "48"], "", "");
+    odd.exits(2);
+    assert!(
+        odd.stderr.ends_with("error: --block 48: give whole warps, a multiple of 32 from 32 to 1024\n"),
+        "{odd:?}"
+    );
 }

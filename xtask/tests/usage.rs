@@ -24,3 +24,17 @@ fn every_command_is_called_as_it_is_typed() {
         assert!(usage.starts_with(&format!("Usage: cargo xtask {command}")), "{usage}");
     }
 }
+
+/// Told before this machine is looked at: it may have no card.
+#[test]
+fn a_checker_is_not_let_loose_on_what_need_not_end() {
+    for name in ["ragged-loop", "tiled"] {
+        let refused = run(Path::new("."), &["racecheck", name], "");
+        let error = &refused.exits(2).stderr;
+        assert_eq!(error.lines().count(), 1, "{error}");
+        assert!(
+            error.contains(name) && error.contains("`cargo xtask exhibits --card` lists those"),
+            "{error}"
+        );
+    }
+}

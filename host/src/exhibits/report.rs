@@ -66,8 +66,8 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let columns = ["block", "n", "answer", "race", "barrier", "memory"];
     let columns = columns.into_iter().filter(|column| !on_card || *column != "answer");
     text += &table(columns, rows);
-    if !on_card && exhibit.reference.is_none() {
-        text += ENDED;
+    if !on_card {
+        text += ended(outcomes);
     }
     for line in found(outcomes) {
         text += &format!("  {line}\n");
@@ -79,16 +79,19 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     text
 }
 
-/// What it means that a launch has no more to show.
-const ENDED: &str = "  ended: there is no right answer to compare with\n";
+/// The answer where nobody knows the right one.
+const ENDED: &str = "ended";
+
+/// What that means, where it stands.
+fn ended(outcomes: &[Outcome]) -> &'static str {
+    let ended = outcomes.iter().any(|outcome| answer(outcome) == ENDED);
+    if ended { "  ended: there is no right answer to compare with\n" } else { "" }
+}
 
 /// What a card did, apart from the verdicts: it has none.
 fn card(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let mut rows = Vec::new();
-    let mut notes = String::new();
-    if exhibit.reference.is_none() {
-        notes += ENDED;
-    }
+    let mut notes = ended(outcomes).to_owned();
     for outcome in outcomes {
         let first_bad = match &outcome.card {
             Some(Ending::Answer(found)) => found.first_bad,
@@ -151,14 +154,13 @@ fn verdicts(outcome: &Outcome) -> [String; 3] {
     ]
 }
 
-/// The answer where the kernel ran, in a few words. Where nobody knows the right one, all there is to say is
-/// that the launch ended.
+/// The answer where the kernel ran, in a few words.
 fn answer(outcome: &Outcome) -> String {
     match &outcome.card {
         Some(Ending::Fault(_)) => "a fault".into(),
         Some(Ending::NoEndWithinS(seconds)) => format!("no end within {seconds} s"),
         Some(Ending::Answer(_)) | None => match outcome.mismatches() {
-            None => "ended".into(),
+            None => ENDED.into(),
             Some(0) => "right".into(),
             Some(wrong) => format!("{wrong} of {} wrong", outcome.len),
         },

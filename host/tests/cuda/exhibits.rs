@@ -28,7 +28,7 @@ fn assert_right(flags: &[&str], sizes: usize) {
     let outcomes = outcomes(0, "", flags);
     assert_eq!(outcomes.len(), sizes);
     for outcome in outcomes {
-        assert_eq!(outcome["wrong"], 0, "{outcome}");
+        assert_eq!((&outcome["wrong"], &outcome["answer"]), (&json!(0), &json!("right")), "{outcome}");
         let answer = json!({ "elements": outcome["elements"], "mismatches": 0, "first_bad": null });
         assert_eq!(outcome["card"], json!({ "answer": answer }));
     }
@@ -105,7 +105,7 @@ fn a_wedged_launch_is_ended_and_the_next_size_runs() {
     for card in [cards[0], cards[2], cards[3]] {
         assert_eq!(card["answer"]["mismatches"], 0, "{card}");
     }
-    assert_eq!(found[1]["wrong"], Value::Null);
+    assert_eq!((&found[1]["wrong"], &found[1]["answer"]), (&Value::Null, &json!("no end within 2 s")));
     let Answer { stdout, .. } = exhibit("wedge=64", &flags);
     assert!(stdout.contains("│    64 │ 192 │ no end within 2 s │"), "{stdout}");
     assert!(stdout.contains("│   128 │ 384 │ right             │"), "{stdout}");
@@ -131,6 +131,7 @@ fn a_fault_is_an_outcome() {
     let undefined = ["barrier-in-both-arms", "--undefined", "--block", "64"];
     let found = outcomes(0, "fail=cuEventQuery:719", &undefined);
     let fault = found[0]["card"]["fault"].as_str().expect("a fault");
+    assert_eq!(found[0]["answer"], "a fault");
     assert!(fault.starts_with("running barrier_in_both_arms, 64 threads a block"), "{fault}");
     outcomes(1, "fail=cuEventQuery:719", &["needs-a-barrier", "--block", "64"]);
     let Answer { stdout, .. } = exhibit("fail=cuEventQuery:719", &undefined);
