@@ -73,6 +73,7 @@ pub fn fault(fault: &Fault) -> String {
         }
         FaultKind::Panic(message) => format!("panic: {message}"),
         FaultKind::TickLimit(limit) => format!("still going round a loop after {limit} trips: endless?"),
+        FaultKind::TurnLimit(limit) => format!("still at it after {limit} accesses in a helper: endless?"),
         FaultKind::Stuck(waiting) => format!("no thread can go on; {} wait", waiting.len()),
         FaultKind::SharedMemory { bytes } => format!(
             "{bytes} bytes of static shared memory; a block has {}",

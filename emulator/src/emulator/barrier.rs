@@ -30,7 +30,7 @@ pub(crate) struct Barrier {
 pub(crate) fn block_barrier() {
     let site = Site::here();
     with(|block| block.arrive(site));
-    suspend();
+    suspend(site);
 }
 
 /// `sync_warp(mask)`.
@@ -38,7 +38,7 @@ pub(crate) fn block_barrier() {
 pub(crate) fn warp_barrier(mask: u32) {
     let site = Site::here();
     if with(|block| block.arrive_at_warp(mask, site)) {
-        suspend();
+        suspend(site);
     }
 }
 

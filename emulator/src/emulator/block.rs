@@ -49,6 +49,8 @@ pub(crate) struct Lane {
     nest: Option<NestId>,
     pub(crate) passed: Passed,
     pub(crate) ticks: u32,
+    /// How often the thread gave its turn back since the last trip of a loop that is marked.
+    pub(crate) turns: u32,
     /// Where the thread waits, if it does.
     pub(crate) waits: Option<(Site, NestId)>,
     pub(crate) warp_mask: u32,
@@ -66,6 +68,7 @@ impl Lane {
             nest: Some(NestId::ROOT),
             passed: Passed::Nothing,
             ticks: 0,
+            turns: 0,
             waits: None,
             warp_mask: 0,
             exited_above: None,
@@ -206,13 +209,20 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Block) -> R) -> R {
     f(unsafe { &mut *block })
 }
 
-/// Gives the turn back to the scheduler, until the running thread is resumed.
+/// Gives the turn back to the scheduler, until the running thread is resumed. `site` is where the kernel is.
 ///
 /// Inlined into the kernel, as all that leads here: a processor predicts where a function returns to from
 /// the calls it saw, and after a switch of stacks it is wrong for every function that is still open.
 #[inline(always)]
-pub(crate) fn suspend() {
-    let yielder = with(|block| block.lanes[usize::from(block.current)].yielder);
+pub(crate) fn suspend(site: Site) {
+    let (yielder, endless) = with(|block| {
+        let lane = &mut block.lanes[usize::from(block.current)];
+        lane.turns += 1;
+        (lane.yielder, lane.turns > block.tick_limit)
+    });
+    if endless {
+        stop_endless(site);
+    }
     // SAFETY: the running thread is a fiber, and its yielder lives on that fiber's own stack.
     match unsafe { &*yielder }.suspend(()) {
         Command::Run => {}
@@ -237,6 +247,12 @@ pub(crate) fn next_block() -> bool {
     true
 }
 
+/// Loops in functions that the kernel calls have no marks: here they are stopped.
+#[cold]
+fn stop_endless(site: Site) -> ! {
+    fault(FaultKind::TurnLimit(with(|block| block.tick_limit)), site)
+}
+
 /// Unwinds the running thread: its block has been stopped.
 #[cold]
 pub(crate) fn stop() -> ! {
@@ -252,7 +268,7 @@ pub(crate) fn fault(what: FaultKind, site: Site) -> ! {
 
 /// Called before an access: ends the step if the running thread has made one in it already.
 #[inline(always)]
-pub(crate) fn step(access: Stepped) {
+pub(crate) fn step(access: Stepped, site: Site) {
     let wait = with(|block| {
         let before = std::mem::replace(&mut block.stepped, access);
         match access {
@@ -267,7 +283,7 @@ pub(crate) fn step(access: Stepped) {
         }
     });
     if wait {
-        suspend();
+        suspend(site);
         with(|block| block.stepped = access);
     }
 }

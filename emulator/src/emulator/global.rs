@@ -148,7 +148,7 @@ impl<T: CellValue> GlobalPtr<T> {
     fn access(self, writes: bool, site: Site) -> *mut T {
         let index = with(|block| block.global.index_of(self.buffer, self.at));
         let Some(index) = index else { self.outside(site) };
-        step(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead });
+        step(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead }, site);
         with(|block| {
             if block.checks {
                 let address = self.at.expose_provenance();

@@ -17,7 +17,8 @@ use super::schedule::{MAX_EXHAUSTIVE_BLOCK, Policy, Schedule, Scheduler, Trace, 
 use super::site::direct;
 use super::value::CellValue;
 
-/// How often a thread may go round loops, in one block, before it is stopped as endless.
+/// How often a thread may go round loops, in one block, before it is stopped as endless; and how many accesses
+/// it may make between two trips, which stops a loop in a function that the kernel calls.
 pub const DEFAULT_TICK_LIMIT: u32 = 1 << 20;
 
 /// The buffers that the kernels of a launch may write, for as long as they are borrowed.

@@ -36,6 +36,7 @@ pub fn trip(outer: &mut Outer) {
         lane.go(Some(step), None);
         lane.passed = Passed::Mark(step);
         lane.ticks += 1;
+        lane.turns = 0;
         (lane.ticks > block.tick_limit).then_some(block.tick_limit)
     });
     if let Some(limit) = limit {

@@ -232,6 +232,9 @@ pub enum FaultKind {
     Panic(String),
     /// A thread passed more loop heads than the tick limit allows.
     TickLimit(u32),
+    /// A thread made more accesses and waited at more barriers than the tick limit allows, without a loop head
+    /// between: it loops in a function that the kernel calls.
+    TurnLimit(u32),
     /// No thread of the block can go on: these wait.
     Stuck(Vec<Waiting>),
     /// More static shared memory than a block may have.

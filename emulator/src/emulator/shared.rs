@@ -150,7 +150,7 @@ impl<T: CellValue> Slot<T> {
     pub fn write(&self, value: T) {
         let site = Site::here();
         let address = &raw const *self as usize;
-        step(Stepped::Shared);
+        step(Stepped::Shared, site);
         if with(|block| block.slot_write(address, value, site)) {
             stop();
         }
@@ -167,7 +167,7 @@ impl<T: CellValue> Slot<T> {
     pub unsafe fn assume_init(&self) -> T {
         let site = Site::here();
         let address = &raw const *self as usize;
-        step(Stepped::Shared);
+        step(Stepped::Shared, site);
         let (value, faulted) = with(|block| block.slot_read(address, site));
         if faulted {
             stop();

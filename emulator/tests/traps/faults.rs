@@ -67,6 +67,16 @@ shapes! {
         out.add(t).write(1);
     }
 
+    /// A loop that has no mark: it is not in the kernel.
+    spin_in_a_helper(S, t, _b, out) {
+        if t == 0 {
+            S[0].write(0);
+        }
+        thread::sync_threads();
+        wait_for(|| S[0].assume_init() != 0);
+        out.add(t).write(1);
+    }
+
     panics(_S, t, _b, out) {
         assert!(t != 9 || thread::block_idx_x() != 1, "nine");
         out.add(t).write(1);
@@ -80,6 +90,10 @@ shapes! {
         }
         out.add(t).write(1);
     }
+}
+
+fn wait_for(ready: impl Fn() -> bool) {
+    while !ready() {}
 }
 
 const BIG: usize = 8 * 1024;
@@ -171,6 +185,13 @@ fn endless_loops_are_stopped() {
         assert_eq!(found.what, FaultKind::TickLimit(1000));
         line(&found, text);
     }
+}
+
+#[test]
+fn endless_loops_in_helpers_are_stopped() {
+    let found = fault(1, spin_in_a_helper);
+    assert_eq!(found.what, FaultKind::TurnLimit(1000));
+    line(&found, "wait_for(|| S[0]");
 }
 
 #[test]

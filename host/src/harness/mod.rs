@@ -147,7 +147,7 @@ fn run(args: &Args, kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>)
         for &seed in &args.seed {
             let outcome = launch(&Case { n: args.n, block, seed, blocks, args: &args.arg })?;
             if let Some(fault) = &outcome.report.fault
-                && matches!(fault.what, FaultKind::TickLimit(_))
+                && matches!(fault.what, FaultKind::TickLimit(_) | FaultKind::TurnLimit(_))
             {
                 bail!("{kernel} with {block} threads a block: {}", verdict::fault(fault));
             }

@@ -85,7 +85,7 @@ fn access(report: &Report) -> &'static str {
         Some(FaultKind::OutOfBounds { .. } | FaultKind::UnknownPointer) => "out of bounds",
         Some(FaultKind::CopyRead) => "read of a copy",
         Some(FaultKind::Panic(_)) => "panic",
-        Some(FaultKind::TickLimit(_)) => "endless",
+        Some(FaultKind::TickLimit(_) | FaultKind::TurnLimit(_)) => "endless",
         Some(FaultKind::Stuck(_)) => "stuck",
         Some(FaultKind::SharedMemory { .. }) => "too much shared memory",
         None => "ok",

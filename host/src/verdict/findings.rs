@@ -237,6 +237,11 @@ fn fault(fault: &Fault) -> String {
             "the loop looks endless; if it waits for another thread, nothing makes that thread come",
             "give the loop an end, or the launch a higher tick limit",
         ),
+        FaultKind::TurnLimit(limit) => (
+            format!("still at it after {limit} accesses in a helper"),
+            "a loop in a function that the kernel calls looks endless",
+            "give the loop an end, or the launch a higher tick limit",
+        ),
         FaultKind::SharedMemory { bytes } => (
             format!("{bytes} bytes of static shared memory"),
             "a block has 48 KiB of it",
