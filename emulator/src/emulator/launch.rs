@@ -21,6 +21,10 @@ use super::value::CellValue;
 /// it may make between two trips, which stops a loop in a function that the kernel calls.
 pub const DEFAULT_TICK_LIMIT: u32 = 1 << 20;
 
+/// A worker makes stacks for the threads of a block, which takes about as long as it takes to run some dozens of
+/// blocks; and longer, the more workers ask the operating system at once.
+const BLOCKS_A_WORKER: u64 = 256;
+
 /// The buffers that the kernels of a launch may write, for as long as they are borrowed.
 #[derive(Debug, Default)]
 pub struct GlobalMemory<'a> {
@@ -122,7 +126,8 @@ impl Launch {
         Self { tick_limit, ..self }
     }
 
-    /// How many OS threads run blocks; all cores of the machine if not set. The outcome is the same.
+    /// How many OS threads run blocks; if not set, as many as the machine has cores, and fewer for few blocks. The
+    /// outcome is the same.
     #[must_use]
     pub fn workers(self, workers: usize) -> Self {
         Self { workers: Some(workers.max(1)), ..self }
@@ -171,16 +176,19 @@ impl Launch {
         limits::check(self.shape.grid, self.shape.block)?;
         catch_kernel_panics();
         let blocks = self.shape.grid.count();
-        let mut cores = self.workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+        let mut workers = self.workers.unwrap_or_else(|| {
+            let cores = thread::available_parallelism().map_or(1, Into::into);
+            cores.min(usize::try_from(blocks.div_ceil(BLOCKS_A_WORKER)).unwrap_or(cores))
+        });
         if schedule.policy == Policy::Exhaustive {
             let threads = self.shape.block.count();
             if threads > u64::from(MAX_EXHAUSTIVE_BLOCK) {
                 return Err(LaunchError::ExhaustiveThreads(threads));
             }
             // One sequence of decisions, block after block.
-            cores = 1;
+            workers = 1;
         }
-        let workers = cores.min(usize::try_from(blocks).unwrap_or(usize::MAX));
+        let workers = workers.min(usize::try_from(blocks).unwrap_or(workers));
         let before = (blocks > 1).then(|| snapshot(&memory.buffers));
         let run = |workers, detail| self.run_on(schedule, workers, detail, &memory.buffers, &kernel);
         let (report, mut patterns, trace) = run(workers, Detail::Patterns);
