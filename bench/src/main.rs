@@ -2,6 +2,7 @@
 
 mod cpu;
 mod figure;
+mod floor;
 mod launch;
 mod memory;
 mod own;

@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use host::device::Kernel;
 
 use crate::figure::{Figure, Row};
+use crate::floor::floor;
 use crate::launch::{BLOCKS, Buffers, N, TILES, short, threads};
 use crate::spread::{Spread, seconds};
 
@@ -21,6 +22,8 @@ pub(crate) enum Part {
     Job,
     /// Launches with checks beside launches without
     Checks,
+    /// Launches that access nothing
+    Floor,
     /// Time a thread, from 2^18 to 2^26 elements
     Size,
     /// Time a thread, from 32 to 1024 threads a block
@@ -43,6 +46,7 @@ impl Part {
         match self {
             Self::Job => job(rounds),
             Self::Checks => checks(rounds),
+            Self::Floor => floor(rounds),
             Self::Size => size(rounds),
             Self::Block => block(rounds),
             Self::Memory => memory(rounds),
