@@ -41,7 +41,7 @@ pub(crate) fn release_dir() -> PathBuf {
 /// Builds a program of the package `host`, and says where it is.
 pub(crate) fn host_program(name: &str) -> Result<PathBuf> {
     let program = release_dir().join(name).with_extension(env::consts::EXE_EXTENSION);
-    first_time(&program, "the kernels and what runs them");
+    first_time(&host_library(), "the kernels and what runs them");
     let mut build = cargo();
     build.args(["build", "--quiet", "--release", "--package", "host", "--bin", name]);
     if !child::status(&mut build).context("cannot start cargo")?.success() {
@@ -50,10 +50,15 @@ pub(crate) fn host_program(name: &str) -> Result<PathBuf> {
     Ok(program)
 }
 
+/// What takes time to build, of every program of the package `host`.
+pub(crate) fn host_library() -> PathBuf {
+    release_dir().join("libhost.rlib")
+}
+
 /// Says what is going on where nothing else would for a while.
 pub(crate) fn first_time(built: &Path, what: &str) {
     if !built.exists() {
-        eprintln!("compiling {what}: about a minute, this first time only");
+        eprintln!("compiling {what}, which takes a while the first time");
     }
 }
 

@@ -13,7 +13,7 @@ use anyhow::{Context, Error, Result, anyhow, bail};
 use serde::Deserialize;
 
 use crate::STACK;
-use crate::cargo::{cargo, first_time, release_dir, root, rustc};
+use crate::cargo::{cargo, first_time, host_library, root, rustc};
 use crate::child;
 use crate::workshop::Workshop;
 
@@ -75,7 +75,7 @@ fn libraries() -> Result<Libraries> {
     struct Target {
         name: String,
     }
-    first_time(&release_dir().join("libhost.rlib"), "the kernels and what runs them");
+    first_time(&host_library(), "the kernels and what runs them");
     let mut build = cargo();
     build
         .args(["build", "--quiet", "--release", "--package", "host", "--lib"])
