@@ -136,7 +136,10 @@ pub(crate) fn run(workshop: &Workshop, program: &Path, args: &[String], limit: D
              `std::process::exit`? On a GPU there is no process to end"
         ),
         (Err(_), None) => {
-            bail!("the program around the kernel crashed ({}): did it recurse too deeply?", ran.status)
+            bail!(
+                "the program around the kernel crashed ({}): did it recurse too deeply, or keep more than 200 KiB of its own? A thread has 256 KiB of stack here",
+                ran.status
+            )
         }
     }
 }

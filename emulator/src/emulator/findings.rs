@@ -69,7 +69,7 @@ impl Findings {
         });
         if let Some(hazard) = known {
             hazard.bytes += bytes;
-            hazard.exited_above = hazard.exited_above.or(exited_above);
+            hazard.exited_above = earliest(hazard.exited_above, exited_above);
             return;
         }
         self.report.hazards.push(Hazard {
@@ -153,9 +153,9 @@ impl Findings {
                 |h: &Hazard| (h.kind, h.place.clone(), h.first.site.position(), h.second.site.position());
             b.level.cmp(&a.level).then_with(|| key(a).cmp(&key(b)))
         });
-        report.uninitialised.sort_by_key(|found| found.by.site.position());
+        report.uninitialised.sort_by_key(|found| (found.by.site.position(), found.place.name));
         report.lost_writes.sort_by_key(|found| found.by.site.position());
-        report.warp_misuse.sort_by_key(|found| found.site.position());
+        report.warp_misuse.sort_by_key(|found| (found.site.position(), found.mask));
         report
     }
 }
@@ -184,6 +184,11 @@ fn in_program_order<'a>(nests: &Nests, a: &'a Access, b: &'a Access) -> (&'a Acc
     }
 }
 
+/// Of several barriers the first in the source, whichever was found first.
+fn earliest(a: Option<Site>, b: Option<Site>) -> Option<Site> {
+    a.into_iter().chain(b).min_by_key(|site| site.position())
+}
+
 fn add_hazard(all: &mut Vec<Hazard>, new: Hazard) {
     let same = |old: &&mut Hazard| {
         old.kind == new.kind
@@ -195,7 +200,7 @@ fn add_hazard(all: &mut Vec<Hazard>, new: Hazard) {
     match all.iter_mut().find(same) {
         Some(old) => {
             let bytes = old.bytes + new.bytes;
-            let exited_above = old.exited_above.or(new.exited_above);
+            let exited_above = earliest(old.exited_above, new.exited_above);
             if new.first.block < old.first.block {
                 *old = new;
             }

@@ -302,11 +302,13 @@ impl Touched {
         number
     }
 
-    /// Where the element stands, or the empty entry where it belongs. Neighbours stand side by side.
+    /// Where the element stands, or the empty entry where it belongs. Neighbours stand side by side, and what lies
+    /// further away by a power of two does not compete with them.
     #[inline]
     fn place(&self, buffer: u64, index: usize) -> usize {
         let mask = self.entries.len() - 1;
-        let mut place = index.wrapping_add((buffer << 9) as usize) & mask;
+        let far = (index as u64 >> 9 ^ buffer << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+        let mut place = index.wrapping_add(far as usize) & mask;
         loop {
             let entry = &self.entries[place];
             if (entry.index == index && entry.buffer == buffer) || !entry.is_of(self.stamp) {

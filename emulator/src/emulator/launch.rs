@@ -25,6 +25,10 @@ pub const DEFAULT_TICK_LIMIT: u32 = 1 << 20;
 /// blocks; and longer, the more workers ask the operating system at once.
 const BLOCKS_A_WORKER: u64 = 256;
 
+/// The most stacks that a launch makes. Linux lets a process map 65,530 pieces of memory, and a stack with its
+/// guard page is two.
+const MAX_STACKS: usize = 16 * 1024;
+
 /// The buffers that the kernels of a launch may write, for as long as they are borrowed.
 #[derive(Debug, Default)]
 pub struct GlobalMemory<'a> {
@@ -114,7 +118,8 @@ impl Launch {
         Self { seed, ..self }
     }
 
-    /// Whether accesses are judged. Without, only the values are computed.
+    /// Whether accesses are judged. Without, only the values are computed, and blocks that race with each other
+    /// leave what the machine happened to do.
     #[must_use]
     pub fn checks(self, checks: bool) -> Self {
         Self { checks, ..self }
@@ -188,16 +193,19 @@ impl Launch {
             // One sequence of decisions, block after block.
             workers = 1;
         }
-        let workers = workers.min(usize::try_from(blocks).unwrap_or(workers));
+        let threads = usize::try_from(self.shape.block.count()).unwrap_or(MAX_STACKS);
+        let workers =
+            workers.min(usize::try_from(blocks).unwrap_or(workers)).min((MAX_STACKS / threads).max(1));
         let before = (blocks > 1).then(|| snapshot(&memory.buffers));
         let run = |workers, detail| self.run_on(schedule, workers, detail, &memory.buffers, &kernel);
         let (report, mut patterns, trace) = run(workers, Detail::Patterns);
         match before {
-            // Blocks that race with each other leave what the machine happened to do. Do it again in
-            // the order of the blocks, so that the same seed gives the same output.
-            Some(before) if may_meet(&mut patterns) => {
+            // Blocks that race with each other leave what the machine happened to do, and so do those that
+            // ran beside one that ended the launch. Do it again in the order of the blocks, so that the same
+            // seed gives the same output.
+            Some(before) if may_meet(&mut patterns) || (workers > 1 && report.fault.is_some()) => {
                 restore(&memory.buffers, &before);
-                let (report, runs, _) = run(1, Detail::Full);
+                let (report, runs, trace) = run(1, Detail::Full);
                 Ok((with_hazards(report, hazards(&runs, &memory.buffers)), trace))
             }
             _ => Ok((report, trace)),

@@ -1,7 +1,7 @@
 //! What `#[kernel]` writes into a kernel's body, so that a run knows what only the source shows: in
 //! which trip of which loop a thread is, by which call it came, and that it went past a branch.
 
-use super::block::{Passed, fault, next_block, with};
+use super::block::{self, Passed, fault, with};
 use super::nest::{NestId, Step, Within};
 use super::report::FaultKind;
 use super::site::Site;
@@ -86,10 +86,14 @@ pub fn start() {
     assert!(!before, "a launch runs one kernel: this one was called by another, or after another");
 }
 
-/// At the end of the kernel, which a `return` does not come to. False if the thread has no block any more;
-/// else it starts over, in its next block.
-#[inline(always)]
-pub fn end() -> bool {
+/// At the end of the kernel, which a `return` does not come to.
+#[inline]
+pub fn end() {
     with(|block| block.lanes[usize::from(block.current)].passed = Passed::End);
-    next_block()
+}
+
+/// After the kernel. False if the thread has no block any more; else it starts over, in its next block.
+#[inline(always)]
+pub fn next_block() -> bool {
+    block::next_block()
 }

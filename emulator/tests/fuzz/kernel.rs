@@ -115,7 +115,10 @@ pub(crate) fn interpret(program: &Program, global: &[*mut u32; CELLS as usize]) 
     let thread = Thread { number: thread::thread_idx_x(), global };
     // As `#[kernel]` writes it.
     loop {
-        if matches!(thread.block(&program.body, 0), Flow::Return) || !marks::end() {
+        if !matches!(thread.block(&program.body, 0), Flow::Return) {
+            marks::end();
+        }
+        if !marks::next_block() {
             break;
         }
     }

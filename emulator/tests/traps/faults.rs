@@ -67,6 +67,12 @@ shapes! {
         out.add(t).write(1);
     }
 
+    too_small_to_matter(_S, t, _b, out) {
+        if t == 0 && thread::block_idx_x() == 0 {
+            out.write(1);
+        }
+    }
+
     /// A loop that has no mark: it is not in the kernel.
     spin_in_a_helper(S, t, _b, out) {
         if t == 0 {
@@ -75,6 +81,16 @@ shapes! {
         thread::sync_threads();
         wait_for(|| S[0].assume_init() != 0);
         out.add(t).write(1);
+    }
+
+    /// Every block races; one goes out of bounds.
+    beyond_global_in_the_middle(S, t, b, out) {
+        S[t].write(1);
+        let other = S[b - 1 - t].assume_init();
+        if t == 9 && thread::block_idx_x() == 300 {
+            out.add(4096).write(7);
+        }
+        out.add(thread::block_idx_x() as usize % 4096).write(other);
     }
 
     panics(_S, t, _b, out) {
@@ -161,6 +177,24 @@ fn out_of_bounds_of_global_memory() {
     let before = fault(1, before_global);
     assert_eq!(before.what, FaultKind::OutOfBounds { name: "out", index: -2, len: 1024 });
     line(&before, "out.sub(2)");
+}
+
+/// Other blocks run beside the one that ends the launch; what they find and write is not told.
+#[test]
+fn a_fault_is_the_same_on_any_number_of_workers() {
+    let run = |workers| launch(Launch::new(1000, 64).workers(workers), 4096, beyond_global_in_the_middle);
+    let alone = run(1);
+    assert_eq!(alone.0.fault.as_ref().map(|fault| (fault.block, fault.thread)), Some((300, 9)));
+    for workers in [2, 3, 4, 2, 3, 4] {
+        assert_eq!(run(workers), alone);
+    }
+}
+
+/// The operating system gives a process so many stacks and no more.
+#[test]
+fn any_number_of_workers_may_be_asked_for() {
+    let (report, _) = launch(Launch::new(256, 1024).workers(100), 1024, too_small_to_matter);
+    assert!(report.fault.is_none(), "{report:?}");
 }
 
 /// What lies behind the buffer is still what it was.

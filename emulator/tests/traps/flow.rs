@@ -78,6 +78,19 @@ shapes! {
         *out |= 1;
     }
 
+    /// The right side of `*p += x` comes first, and `p` is computed once.
+    accumulates_behind_a_barrier(_S, t, b, out) {
+        let mut times = 0;
+        *out.add(t) = 5;
+        *{
+            times += 1;
+            out.add(b - times - t)
+        } += {
+            thread::sync_threads();
+            1 + times as u32
+        };
+    }
+
     /// One helper called from two places: two barriers, though their line is one.
     helper_in_both_arms(_S, t, _b, out) {
         if t < 32 {
@@ -330,6 +343,13 @@ fn an_update_in_place_is_a_read_and_a_write() {
     let (report, _) = launch(Launch::new(1, 64), 128, accumulates);
     assert_eq!(report.race(), Some(Level::Error), "{report:#?}");
     assert!(report.hazards.iter().any(|hazard| !hazard.first.writes || !hazard.second.writes));
+}
+
+#[test]
+fn an_update_in_place_goes_in_rusts_order() {
+    let (report, out) = launch(Launch::new(1, 64), 128, accumulates_behind_a_barrier);
+    assert!(report.is_clean(), "{report:#?}");
+    assert_eq!(out[..64], [6; 64]);
 }
 
 /// The trip that all leave in is the one that the answer shows.

@@ -140,10 +140,11 @@ fn end(expr: &Expr) -> Span {
     }
 }
 
-/// `*pointer += value` as `*pointer = *pointer + value`: a handle cannot see that the one reads and writes.
-fn read_and_write(expr: &ExprBinary) -> Option<Expr> {
+/// `*pointer += value` as `*pointer = *pointer + value`: a handle cannot see that the one reads and writes. The
+/// value is computed first, as for all numbers, and the pointer once.
+fn read_and_write(expr: &ExprBinary, mut name: impl FnMut(&str) -> Ident) -> Option<Expr> {
     let Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr: pointer, .. }) = &*expr.left else { return None };
-    let (at, value) = (start(expr), &expr.right);
+    let (at, right) = (start(expr), &expr.right);
     let operator = match expr.op {
         BinOp::AddAssign(_) => quote!(+),
         BinOp::SubAssign(_) => quote!(-),
@@ -157,7 +158,17 @@ fn read_and_write(expr: &ExprBinary) -> Option<Expr> {
         BinOp::ShrAssign(_) => quote!(>>),
         _ => return None,
     };
-    Some(Expr::Verbatim(quote_spanned! { at => *#pointer = *#pointer #operator (#value) }))
+    let value = name("value");
+    Some(Expr::Verbatim(if matches!(**pointer, Expr::Path(_)) {
+        quote_spanned! { at => { let #value = #right; *#pointer = *#pointer #operator #value; } }
+    } else {
+        let place = name("place");
+        quote_spanned! { at => {
+            let #value = #right;
+            let mut #place = #pointer;
+            *#place = *#place #operator #value;
+        } }
+    }))
 }
 
 /// `&&` and `||`: the right side is a branch. A condition with `let` cannot be taken apart.
@@ -220,7 +231,7 @@ impl VisitMut for Marker {
             Expr::If(_) | Expr::Match(_) if waits => self.mark_branch(expr, end),
             Expr::Block(block) if block.label.is_some() => self.mark_branch(expr, end),
             Expr::Binary(either) if waits && is_lazy(either) => self.mark_branch(expr, end),
-            Expr::Binary(either) => match read_and_write(either) {
+            Expr::Binary(either) => match read_and_write(either, |what| self.name(what)) {
                 Some(assignment) => assignment,
                 None => return,
             },

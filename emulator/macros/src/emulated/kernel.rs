@@ -39,14 +39,18 @@ fn expand(item: &ItemFn) -> Result<TokenStream, Error> {
         #[cfg(not(target_arch = "nvptx64"))]
         #(#attrs)*
         // Following a raw pointer needs `unsafe`; following a handle does not.
-        #[allow(unreachable_code, unused_unsafe, unused_parens, clippy::assign_op_pattern, clippy::let_unit_value, clippy::ptr_arg)]
+        #[allow(unreachable_code, unused_unsafe, unused_parens, clippy::assign_op_pattern, clippy::let_unit_value, clippy::ptr_arg, clippy::redundant_closure_call)]
         #vis #sig {
             ::cuda_std::emulator::marks::start();
             #(#handles)*
             loop {
-                #(#fresh)*
-                #body
-                if !::cuda_std::emulator::marks::end() {
+                // A closure, which no `break` or `continue` leads out of, and a `return` only to here.
+                (|| {
+                    #(#fresh)*
+                    #body
+                    ::cuda_std::emulator::marks::end();
+                })();
+                if !::cuda_std::emulator::marks::next_block() {
                     break;
                 }
             }
