@@ -90,9 +90,11 @@ fn the_racy_kernel_is_found_under_every_schedule() {
 }
 
 #[test]
-fn an_unknown_kernel_is_named_with_those_there_are() {
-    let error = subject("reverse").err().expect("no such kernel").to_string();
-    assert!(error.contains("reverse_tile_synced"), "{error}");
+fn an_unknown_name_is_told_with_the_nearest() {
+    for (name, nearest) in [("reverse_tile_raci", "reverse_tile_racy"), ("raged-loop", "ragged-loop")] {
+        let error = subject(name).err().expect("no such kernel").to_string();
+        assert_eq!(error, format!("no exhibit is called {name:?}; did you mean `{nearest}`?"));
+    }
 }
 
 #[test]

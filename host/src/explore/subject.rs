@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use cuda_std::emulator::{Policy, Report, Schedule, Trace};
 
 use crate::device::{Emulator, Kernel};
-use crate::exhibits::{EXHIBITS, Exhibit, launch_as};
+use crate::exhibits::{EXHIBITS, Exhibit, launch_as, unknown};
 use crate::reference::{POISON, input, reversed_prefixes, reversed_tiles};
 
 /// How large a launch is.
@@ -128,10 +128,8 @@ pub fn subjects() -> Vec<Box<dyn Subject>> {
 ///
 /// # Errors
 ///
-/// If there is none: the message lists the names.
+/// If there is none: one line, with the nearest name.
 pub fn subject(name: &str) -> Result<Box<dyn Subject>> {
-    let all = subjects();
-    let names = all.iter().map(|subject| subject.name()).collect::<Vec<_>>().join(", ");
-    let found = all.into_iter().find(|subject| subject.name() == name);
-    found.with_context(|| format!("no kernel is called {name}; there are {names}"))
+    let found = subjects().into_iter().find(|subject| subject.name() == name);
+    found.with_context(|| unknown(name, subjects().iter().map(|subject| subject.name())))
 }
