@@ -2,6 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The answer where nobody knows the right one.
+pub const ENDED: &str = "ended";
+
+/// What that means.
+pub const NO_RIGHT_ANSWER: &str = "ended: there is no right answer to compare with";
+
 /// The answer of one launch. It proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {

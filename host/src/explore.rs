@@ -20,8 +20,8 @@ pub struct Shown {
     pub schedule: Schedule,
     /// What the checks found under it.
     pub report: Report,
-    /// How many elements were wrong.
-    pub mismatches: usize,
+    /// How many elements were wrong, if there is a right answer.
+    pub mismatches: Option<usize>,
 }
 
 /// What an exploration saw.
@@ -39,8 +39,8 @@ pub struct Explored {
     pub findings: usize,
     /// The first of them.
     pub first_finding: Option<Shown>,
-    /// In how many runs the answer was wrong.
-    pub wrong: usize,
+    /// In how many runs the answer was wrong, if there is a right one.
+    pub wrong: Option<usize>,
     /// The first of them.
     pub first_wrong: Option<Shown>,
 }
@@ -48,10 +48,12 @@ pub struct Explored {
 impl Explored {
     fn take(&mut self, schedule: &Schedule, ran: Ran) {
         let finding = !ran.report.is_clean();
-        let wrong = ran.mismatches > 0;
+        let wrong = ran.mismatches.is_some_and(|mismatches| mismatches > 0);
         self.runs += 1;
         self.findings += usize::from(finding);
-        self.wrong += usize::from(wrong);
+        if ran.mismatches.is_some() {
+            *self.wrong.get_or_insert(0) += usize::from(wrong);
+        }
         let shown = Shown { schedule: schedule.clone(), report: ran.report, mismatches: ran.mismatches };
         if wrong && self.first_wrong.is_none() {
             self.first_wrong = Some(shown.clone());

@@ -106,8 +106,7 @@ fn guesses_are_compared_with_what_comes() {
     let text = text(&["exhibit", "block-32-hides-it", "--predict"], input);
     let (before, after) = text.split_once("device: ").expect("a run");
     assert!(before.ends_with("your guess at 32 threads a block: \n"), "{before}");
-    let said =
-        "32 threads a block: the answer is right, and you said wrong; the verdict is race, as you said\n";
+    let said = "32 threads a block: the answer came out right, and nothing promises that; the verdict is race, as you said\n";
     assert!(after.ends_with(said), "{after}");
 }
 
@@ -126,11 +125,31 @@ fn a_guess_per_block_size_and_another_try_for_what_is_no_guess() {
 }
 
 #[test]
-fn either_of_two_verdicts_is_right() {
-    for guess in ["lost", "uninitialised"] {
+fn two_verdicts_are_told_whichever_was_guessed() {
+    for (guess, said) in [
+        ("lost", "of which you said lost"),
+        ("uninitialised", "of which you said uninitialised"),
+        ("uninitialised and lost", "as you said"),
+        ("write lost, uninitialised", "as you said"),
+        ("race", "and you said race"),
+        ("race, lost", "and you said race and lost"),
+    ] {
         let text = text(&["exhibit", "write-to-a-copy", "--block", "32", "--predict"], guess);
-        assert!(text.ends_with(&format!("the verdict is {guess}, as you said\n")), "{text}");
+        assert!(text.ends_with(&format!(": the verdict is uninitialised and lost, {said}\n")), "{text}");
     }
+}
+
+#[test]
+fn an_answer_that_nothing_promises_is_not_graded() {
+    let predict = |name| text(&["exhibit", name, "--block", "64", "--predict"], "wrong divergent");
+    let luck = "64 threads a block: the answer came out right, and nothing promises that; the verdict is \
+                divergent, as you said\n";
+    let text = predict("thread-dependent-if");
+    assert!(text.ends_with(luck), "{text}");
+    let none = "64 threads a block: there is no right answer to compare with; the verdict is divergent, as you \
+                said\n";
+    let text = predict("ragged-loop");
+    assert!(text.ends_with(none) && text.contains("\nSay the verdict: clean, "), "{text}");
 }
 
 #[test]

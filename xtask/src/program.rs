@@ -113,14 +113,21 @@ pub(crate) struct Ran {
     pub(crate) clean: bool,
 }
 
-/// Runs the program that was compiled into the workshop.
-pub(crate) fn run(workshop: &Workshop, program: &Path, args: &[String], limit: Duration) -> Result<Ran> {
+/// Runs the program that was compiled into the workshop. `longer` says how its time limit can be raised.
+pub(crate) fn run(
+    workshop: &Workshop,
+    program: &Path,
+    args: &[String],
+    limit: Duration,
+    longer: &str,
+) -> Result<Ran> {
     let file = workshop.path().join("report");
     let mut command = Command::new(program);
     command.args(args).arg("--report").arg(&file).stdout(Stdio::piped());
     let ran = child::run_within(limit, &mut command).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => {
-            anyhow!("the kernel has not come to an end within {} s: does it loop for ever?", limit.as_secs())
+            let limit = limit.as_secs();
+            anyhow!("the kernel has not come to an end within {limit} s: does it loop for ever?{longer}")
         }
         _ => Error::from(error).context(format!("cannot run {}", program.display())),
     })?;

@@ -21,6 +21,14 @@ fn asking_for_a_card_that_is_not_there_is_one_line() {
         return;
     }
     assert_refused(&["run", "--device", "cuda"], "error: --device cuda: ");
+    for (args, instead) in [
+        (&["synccheck"][..], "; without: `cargo xtask run --device emulator`\n"),
+        (&["memcheck", "uniform-if"], "; without: `cargo xtask exhibit uniform-if`\n"),
+    ] {
+        assert_refused(args, &format!("error: {} needs ", args[0]));
+        let done = run(Path::new("."), args, "");
+        assert!(done.stderr.contains("a card (") && done.stderr.ends_with(instead), "{done:?}");
+    }
     assert_refused(&["exhibit", "needs-a-barrier", "--device", "cuda"], "error: --device cuda: ");
     assert_refused(&["exhibit", "ragged-loop", "--undefined", "--device=cuda"], "error: --device cuda: ");
 }

@@ -43,6 +43,17 @@ fn the_three_steps_with_right_and_wrong_answers() {
         assert!(submission.contains(part), "{part:?} is not in {submission}");
     }
     exercise.run(&[], "").exits(0).does_not_say("Question").says("All three steps are done");
+
+    // Who edits an answer keeps it.
+    let edited = submission.replace(why, "Nothing puts the write before the read.");
+    fs::write(exercise.folder.join("submission.md"), &edited).expect("it can be written");
+    for _ in 0..2 {
+        exercise.run(&[], "").exits(0).says("submission.md is kept as you edited it");
+        assert_eq!(exercise.read("submission.md"), edited);
+    }
+    fs::remove_file(exercise.folder.join("submission.md")).expect("it is there");
+    exercise.run(&[], "").exits(0).says("submission.md is written.");
+    assert_eq!(exercise.read("submission.md"), submission);
 }
 
 #[test]

@@ -42,9 +42,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &Args) -> Result<ExitCode> {
-    let Some(first) = exhibits::find(&args.exhibit) else {
-        bail!("there is no exhibit {:?}; did you mean {}?", args.exhibit, exhibits::nearest(&args.exhibit));
-    };
+    let first = exhibits::named(&args.exhibit)?;
     if let Some(block) = args.block
         && !choice::allows(first, block)
     {

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use cuda_std::emulator::{Policy, Schedule};
+use host::answer::NO_RIGHT_ANSWER;
 use host::explore::{self, Explored, Shown, Size, Subject};
 use host::verdict;
 
@@ -83,7 +84,10 @@ fn run(args: &Args) -> Result<ExitCode> {
         None => {
             let policy = args.policy.into();
             let explored = explore::explore(&*subject, size, policy, args.seed, args.schedules)?;
-            (tell(args, &*subject, size, &explored), explored.findings + explored.wrong > 0)
+            (
+                tell(args, &*subject, size, &explored),
+                explored.findings + explored.wrong.unwrap_or_default() > 0,
+            )
         }
     };
     let mut stdout = io::stdout().lock();
@@ -102,11 +106,12 @@ fn replay(subject: &dyn Subject, size: Size, schedule: &Schedule) -> Result<(Str
     ];
     let mut parts = vec![lines.join("\n")];
     parts.extend(verdict::findings(&ran.report));
-    Ok((parts.join("\n\n"), !ran.report.is_clean() || ran.mismatches > 0))
+    Ok((parts.join("\n\n"), !ran.report.is_clean() || ran.mismatches.is_some_and(|wrong| wrong > 0)))
 }
 
 fn tell(args: &Args, subject: &dyn Subject, size: Size, explored: &Explored) -> String {
-    let Explored { runs, interleavings, outputs, findings, wrong, .. } = explored;
+    let Explored { runs, interleavings, outputs, findings, .. } = explored;
+    let wrong = explored.wrong.map_or_else(|| answer(None), |wrong| wrong.to_string());
     let all = if explored.complete { ": all there are" } else { "" };
     let lines = [
         format!("runs                     {runs}"),
@@ -133,9 +138,10 @@ fn tell(args: &Args, subject: &dyn Subject, size: Size, explored: &Explored) -> 
     parts.join("\n\n")
 }
 
-fn answer(mismatches: usize) -> String {
+fn answer(mismatches: Option<usize>) -> String {
     match mismatches {
-        0 => "the answer is right".into(),
-        wrong => format!("{wrong} elements wrong"),
+        None => NO_RIGHT_ANSWER.into(),
+        Some(0) => "the answer is right".into(),
+        Some(wrong) => format!("{wrong} elements wrong"),
     }
 }

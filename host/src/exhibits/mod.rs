@@ -23,7 +23,7 @@ use cuda_std::emulator::{MAX_BLOCK_THREADS, Policy};
 pub use card::launch_on;
 pub use child::{Ending, launch_apart};
 pub use expected::{Expected, Race};
-pub use guess::{Guess, WORDS};
+pub use guess::{Guess, words};
 pub use kernel::{Call, Kernel};
 pub use launch::{Outcome, launch, launch_as, launch_with};
 pub use listing::Listing;
@@ -142,7 +142,7 @@ impl Exhibit {
 ///
 /// If none is called that: one line, with the nearest name.
 pub fn named(name: &str) -> Result<&'static Exhibit> {
-    find(name).with_context(|| format!("no exhibit is called {name:?}; did you mean `{}`?", nearest(name)))
+    find(name).with_context(|| unknown(name, EXHIBITS.iter().map(|exhibit| exhibit.name)))
 }
 
 /// The exhibit of this name.
@@ -151,10 +151,9 @@ pub fn find(name: &str) -> Option<&'static Exhibit> {
     EXHIBITS.iter().find(|exhibit| exhibit.name == name)
 }
 
-/// The name that comes nearest to one that is none.
-#[must_use]
-pub fn nearest(name: &str) -> &'static str {
-    let name = name.to_lowercase();
-    let likeness = |exhibit: &&Exhibit| strsim::jaro_winkler(&name, exhibit.name);
-    EXHIBITS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b))).map_or("", |exhibit| exhibit.name)
+/// What to say of a name that is none of these: the nearest of them.
+pub(crate) fn unknown(name: &str, names: impl Iterator<Item = &'static str>) -> String {
+    let likeness = |known: &str| strsim::jaro_winkler(&name.to_lowercase(), known);
+    let nearest = names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default();
+    format!("no exhibit is called {name:?}; did you mean `{nearest}`?")
 }

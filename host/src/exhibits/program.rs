@@ -139,7 +139,7 @@ fn show(args: &Show) -> Result<ExitCode> {
     let mut stdout = io::stdout();
     let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     writeln!(stdout, "{}", exhibits::page(exhibit, colour))?;
-    let guesses = if args.predict { ask(&blocks)? } else { Vec::new() };
+    let guesses = if args.predict { ask(exhibit, &blocks)? } else { Vec::new() };
     let outcomes = run()?;
     match &card {
         Some(card) => writeln!(stdout, "GPU: {}\n", card.description)?,
@@ -200,10 +200,10 @@ fn run(exhibit: &Exhibit, blocks: &[u32], args: &Show, card: Option<&Card>) -> R
     blocks.iter().map(run).collect()
 }
 
-fn ask(blocks: &[u32]) -> Result<Vec<Guess>> {
+fn ask(exhibit: &Exhibit, blocks: &[u32]) -> Result<Vec<Guess>> {
     let (mut input, mut output) = (io::stdin().lock(), io::stdout());
-    writeln!(output, "Say {}.", exhibits::WORDS)?;
-    let guesses = blocks.iter().map(|&block| Guess::ask(block, &mut input, &mut output));
+    writeln!(output, "Say {}.", exhibits::words(exhibit))?;
+    let guesses = blocks.iter().map(|&block| Guess::ask(exhibit, block, &mut input, &mut output));
     let guesses = guesses.collect::<Result<_>>()?;
     writeln!(output)?;
     Ok(guesses)

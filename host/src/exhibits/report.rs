@@ -8,6 +8,7 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Style};
 
 use super::{EXHIBITS, Ending, Exhibit, Listing, Outcome};
+use crate::answer::{ENDED, NO_RIGHT_ANSWER};
 use crate::verdict;
 
 /// A few lines for each exhibit: all of them, or only those whose launch on a card is sure to end.
@@ -67,7 +68,7 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let columns = columns.into_iter().filter(|column| !on_card || *column != "answer");
     text += &table(columns, rows);
     if !on_card {
-        text += ended(outcomes);
+        text += &ended(outcomes);
     }
     for line in found(outcomes) {
         text += &format!("  {line}\n");
@@ -79,19 +80,16 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     text
 }
 
-/// The answer where nobody knows the right one.
-const ENDED: &str = "ended";
-
-/// What that means, where it stands.
-fn ended(outcomes: &[Outcome]) -> &'static str {
+/// What `ended` means, where it stands.
+fn ended(outcomes: &[Outcome]) -> String {
     let ended = outcomes.iter().any(|outcome| answer(outcome) == ENDED);
-    if ended { "  ended: there is no right answer to compare with\n" } else { "" }
+    if ended { format!("  {NO_RIGHT_ANSWER}\n") } else { String::new() }
 }
 
 /// What a card did, apart from the verdicts: it has none.
 fn card(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     let mut rows = Vec::new();
-    let mut notes = ended(outcomes).to_owned();
+    let mut notes = ended(outcomes);
     for outcome in outcomes {
         let first_bad = match &outcome.card {
             Some(Ending::Answer(found)) => found.first_bad,

@@ -272,7 +272,7 @@ pub static EXHIBITS: &[Exhibit] = &[
     },
     Exhibit {
         name: "compiler-split-barrier",
-        proves: "The source is right, and a compiler may still make two barriers of its one.",
+        proves: "The source is right, and a compiler may still make two barriers of its one: `cargo xtask ptx --jump-threading` shows it.",
         question: "The same condition above and below the barrier. What could an optimiser do with that?",
         page: page!("exhibits/split_barrier.rs"),
         marks: ["unsafe { TILE[tid].write(if i < n", "if i < n {"],
@@ -328,7 +328,7 @@ pub static EXHIBITS: &[Exhibit] = &[
     },
     Exhibit {
         name: "typed-tile",
-        proves: "Rust can hold you to the order: with a typed tile the missing barrier does not compile.",
+        proves: "Rust can hold you to the order: with a typed tile the missing barrier does not compile, as docs/why-rust-does-not-stop-this.md shows.",
         question: "Leave out one of the two marked calls. What does the compiler say?",
         page: page!("exhibits/typed_tile.rs"),
         marks: ["let readable = tile.write(", "tile = readable.sync();"],

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use cuda_std::emulator::{Policy, Report, Schedule, Trace};
 
 use crate::device::{Emulator, Kernel};
-use crate::exhibits::{EXHIBITS, Exhibit, launch_as};
+use crate::exhibits::{EXHIBITS, Exhibit, launch_as, unknown};
 use crate::reference::{POISON, input, reversed_prefixes, reversed_tiles};
 
 /// How large a launch is.
@@ -25,8 +25,8 @@ pub struct Ran {
     pub trace: Trace,
     /// The bits of everything the kernel left.
     pub output: Vec<u32>,
-    /// How many elements differ from what they should be.
-    pub mismatches: usize,
+    /// How many elements differ from what they should be, if anything says what that is.
+    pub mismatches: Option<usize>,
 }
 
 /// A kernel that can be explored, under the name that the command line calls it by.
@@ -78,7 +78,7 @@ impl Subject for Lesson {
         };
         let output: Vec<u32> = out.into_iter().map(f32::to_bits).collect();
         let mismatches = output.iter().zip(wanted).filter(|(got, wanted)| **got != wanted.to_bits()).count();
-        Ok(Ran { report, trace, output, mismatches })
+        Ok(Ran { report, trace, output, mismatches: Some(mismatches) })
     }
 }
 
@@ -104,8 +104,9 @@ impl Subject for &'static Exhibit {
         let allowed = self.blocks.allow(block) || schedule.policy() == Policy::Exhaustive;
         ensure!(allowed, "{} has no verdict for blocks of {block}", self.name);
         let (outcome, trace) = launch_as(self, block, schedule)?;
+        let mismatches = outcome.mismatches();
         let output = outcome.out.into_iter().map(f32::to_bits).collect();
-        Ok(Ran { report: outcome.report, trace, output, mismatches: outcome.wrong_at.len() })
+        Ok(Ran { report: outcome.report, trace, output, mismatches })
     }
 }
 
@@ -127,10 +128,8 @@ pub fn subjects() -> Vec<Box<dyn Subject>> {
 ///
 /// # Errors
 ///
-/// If there is none: the message lists the names.
+/// If there is none: one line, with the nearest name.
 pub fn subject(name: &str) -> Result<Box<dyn Subject>> {
-    let all = subjects();
-    let names = all.iter().map(|subject| subject.name()).collect::<Vec<_>>().join(", ");
-    let found = all.into_iter().find(|subject| subject.name() == name);
-    found.with_context(|| format!("no kernel is called {name}; there are {names}"))
+    let found = subjects().into_iter().find(|subject| subject.name() == name);
+    found.with_context(|| unknown(name, subjects().iter().map(|subject| subject.name())))
 }

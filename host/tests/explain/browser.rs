@@ -77,7 +77,9 @@ const PHONE: (u32, u32) = (390, 844);
 /// Looks at a page as it opens.
 const LOOK: &str = "document.body.append(Object.assign(document.createElement('pre'), { id: 'walked',
     textContent: JSON.stringify({ errors, overflow: document.documentElement.scrollWidth - innerWidth,
-        marks: document.querySelectorAll('.mark').length }) }));";
+        marks: document.querySelectorAll('.mark').length, overprinted: [...document.querySelectorAll('.barrier text')]
+            .map((label) => label.getBoundingClientRect())
+            .filter((box, i, boxes) => i > 0 && box.left < boxes[i - 1].right).length }) }));";
 
 #[test]
 fn pages_of_a_site_open_at_every_width() {
@@ -88,13 +90,21 @@ fn pages_of_a_site_open_at_every_width() {
     let all: Vec<_> = EXHIBITS.iter().collect();
     for size in [DESKTOP, PHONE] {
         walk(&browser, &index(&all), LOOK, size, "index");
-        for name in ["block-32-hides-it", "tiled-multiply", "two-blocks"] {
+        for name in [
+            "block-32-hides-it",
+            "ragged-loop",
+            "barrier-in-both-arms",
+            "thread-dependent-if",
+            "tiled-multiply",
+            "two-blocks",
+        ] {
             let first = find(name).expect("an exhibit of this name");
             let scenes = scene::scenes(first, &choices(first, None, 0, Extent::Whole), None);
             let shown = vec![Shown { exhibit: first, scenes: scenes.expect("the emulator runs it") }];
             let text = page(&Contents { shown, pages: all.clone(), first, block: None });
             let looked = walk(&browser, &text, LOOK, size, name);
             assert!(looked["marks"].as_u64() > Some(0), "{name} shows nothing");
+            assert_eq!(looked["overprinted"], 0, "{name}: labels are printed over each other");
         }
     }
 }

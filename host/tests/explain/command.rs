@@ -18,7 +18,10 @@ fn refused(args: &[&str], why: &str) {
 
 #[test]
 fn what_cannot_be_done_is_said_in_one_line() {
-    refused(&["block-33-hides-it"], "did you mean block-32-hides-it?");
+    refused(
+        &["block-33-hides-it"],
+        "no exhibit is called \"block-33-hides-it\"; did you mean `block-32-hides-it`?",
+    );
     refused(&["--block", "33"], "at 32, 64, 128, 256");
     refused(&["--block", "4294967295"], "at 32, 64, 128, 256");
     refused(&["--block", "many"], "invalid value");

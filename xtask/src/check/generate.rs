@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::kernel::{Kernel, Shape};
 
-/// A program that holds `file` as a module and launches a kernel of it; without one, it only holds it.
-pub(super) fn program(file: &Path, kernel: Option<&Kernel>) -> String {
+/// A program that holds `file` as a module and launches a kernel of it.
+pub(super) fn program(file: &Path, kernel: &Kernel) -> String {
     let file = file.to_string_lossy();
-    let main = kernel.map_or_else(|| "fn main() {}\n".to_owned(), launch);
+    let main = launch(kernel);
     format!("{HEAD}#[path = {file:?}]\nmod file;\n\n{main}")
 }
 

@@ -5,7 +5,7 @@ mod kernel;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, Stdio};
 use std::time::Duration;
 use std::{env, fs, path};
 
@@ -13,10 +13,12 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::CHECK_FAILED;
+use crate::cargo::rustc;
+use crate::child;
 use crate::lint::{self, Source};
 use crate::program;
 use crate::workshop::Workshop;
+use crate::{CHECK_FAILED, STACK};
 use kernel::Kernel;
 
 /// CUDA's limit.
@@ -80,21 +82,31 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let source = fs::read_to_string(&args.path).with_context(|| format!("cannot read {shown}"))?;
     let file = path::absolute(&args.path).with_context(|| format!("cannot find {shown}"))?;
     let workshop = Workshop::new()?;
-    let kernel = match syn::parse_file(&source) {
-        Ok(parsed) => kernel::choose(&parsed, args.kernel.as_deref()).with_context(|| shown.to_string())?,
-        Err(error) => return does_not_parse(&workshop, args, &file, &error),
+    let source = Source { name: shown.to_string(), text: source };
+    let parsed = match lint::parse(&source) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            bail!("{}", syntax_error(&workshop, &file, &source.name).unwrap_or_else(|| error.to_string()))
+        }
     };
+    let kernel = kernel::choose(&parsed, args.kernel.as_deref()).with_context(|| shown.to_string())?;
     let scalars = kernel.scalars(args.n, &args.arg)?;
-    let Some(program) = compile(&workshop, &generate::program(&file, Some(&kernel)))? else {
+    let Some(program) = compile(&workshop, &generate::program(&file, &kernel))? else {
         bail!("{shown} does not compile with this project's cuda_std; the compiler's message is above");
     };
 
-    let lint = lint::check(&[Source { name: shown.to_string(), text: source }])?;
+    let lint = lint::check(&[source])?;
     if args.format == Format::Table {
         writeln!(io::stdout(), "{}\n\nthe lint over the source:\n{lint}\n", header(&kernel, args, &scalars))?;
     }
     let limit = Duration::from_secs(args.timeout);
-    let ran = program::run(&workshop, &program, &flags(args, &scalars), limit)?;
+    let ran = program::run(
+        &workshop,
+        &program,
+        &flags(args, &scalars),
+        limit,
+        " --timeout SECONDS gives it longer",
+    )?;
     let Some(report) = ran.report else { return Ok(ExitCode::from(command::CANNOT_RUN)) };
     match args.format {
         Format::Table => write!(io::stdout(), "{report}")?,
@@ -118,12 +130,24 @@ fn compile(workshop: &Workshop, text: &str) -> Result<Option<PathBuf>> {
     program::compile(workshop, &main, &here)
 }
 
-/// rustc explains a syntax error better than we could.
-fn does_not_parse(workshop: &Workshop, args: &Args, file: &Path, error: &syn::Error) -> Result<ExitCode> {
-    match compile(workshop, &generate::program(file, None))? {
-        None => bail!("{} does not parse; the compiler's message is above", args.path.display()),
-        Some(_) => bail!("{} does not parse here: {error}", args.path.display()),
-    }
+/// The first error of rustc, which explains one better than the parser here, in a line.
+fn syntax_error(workshop: &Workshop, file: &Path, shown: &str) -> Option<String> {
+    let mut parse = rustc();
+    parse
+        .env("RUST_MIN_STACK", STACK.to_string())
+        .args(["--crate-name=file", "--crate-type=lib", "--edition=2024", "--error-format=short"])
+        .args(["--emit=metadata", "--out-dir"])
+        .arg(workshop.path())
+        .arg(file)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    let said = child::run(&mut parse).ok()?.stderr;
+    let said = String::from_utf8_lossy(&said);
+    let (at, error) = said.lines().find_map(|line| line.split_once(": error"))?;
+    let (_code, what) = error.split_once(": ")?;
+    let mut place = at.rsplitn(3, ':');
+    let (column, line) = (place.next()?, place.next()?);
+    Some(format!("{shown}:{line}:{column}: this does not parse as Rust: {what}"))
 }
 
 fn header(kernel: &Kernel, args: &Args, scalars: &[(String, String)]) -> String {

@@ -68,7 +68,7 @@ pub(super) fn measure(folder: &Folder, card: Option<&Card>) -> Result<Measured> 
     let Some(program) = program::compile(&workshop, &folder.main(), &folder.shown_from)? else {
         bail!("{shown} does not compile; the compiler's message is above");
     };
-    let ran = program::run(&workshop, &program, &flags(), LIMIT)?;
+    let ran = program::run(&workshop, &program, &flags(), LIMIT, "")?;
     let Some(text) = ran.report else { bail!("the runs of {shown} did not come to an end") };
     let report: Report =
         serde_json::from_str(&text).context("the report of the runs does not read as JSON")?;

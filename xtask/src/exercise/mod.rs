@@ -67,11 +67,12 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 fn with_questions(folder: &Folder) -> Result<ExitCode> {
     let mut progress = turn(folder)?;
     let asked = questions::ask(&mut progress)?;
+    let text = submission::submission(&progress);
+    let handed_in = text.map(|text| submission::write(text, &mut progress, folder)).transpose()?;
     progress.save(folder)?;
     say_next(&progress)?;
-    if let Some(text) = submission::submission(&progress) {
-        folder.write(&folder.submission(), &text)?;
-        writeln!(io::stdout(), "\n{}\n{} is written.", texts::DONE, folder.shown(&folder.submission()))?;
+    if let Some(handed_in) = handed_in {
+        writeln!(io::stdout(), "\n{}\n{handed_in}", texts::DONE)?;
     }
     Ok(if asked == Asked::Wrong { ExitCode::from(CHECK_FAILED) } else { ExitCode::SUCCESS })
 }

@@ -31,6 +31,8 @@ pub(super) struct Progress {
     /// Step 3: with the barrier in its place, after the two others.
     pub(super) fixed: Option<Version>,
     pub(super) answers: Answers,
+    /// What this command last wrote to be handed in: a text that differs is the learner's.
+    pub(super) submission: Option<String>,
 }
 
 /// Answers that fit what was measured, and the one that nothing checks.

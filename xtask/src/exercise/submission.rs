@@ -1,5 +1,10 @@
 //! `submission.md`: what a learner hands in.
 
+use std::fs;
+
+use anyhow::Result;
+
+use super::folder::Folder;
 use super::measured::{judged, sizes};
 use super::progress::Progress;
 
@@ -22,4 +27,16 @@ pub(super) fn submission(progress: &Progress) -> Option<String> {
         below.measured.answers(),
         judged(&below.measured, &fixed.measured),
     ))
+}
+
+/// Writes the text, unless what lies there is the learner's own. Says which.
+pub(super) fn write(text: String, progress: &mut Progress, folder: &Folder) -> Result<String> {
+    let path = folder.submission();
+    let shown = folder.shown(&path);
+    if path.exists() && fs::read_to_string(&path).ok() != progress.submission {
+        return Ok(format!("{shown} is kept as you edited it; delete it to have it written anew."));
+    }
+    folder.write(&path, &text)?;
+    progress.submission = Some(text);
+    Ok(format!("{shown} is written. To change an answer, edit it there; it will be kept."))
 }

@@ -28,7 +28,7 @@ use names::Names;
 pub(crate) use report::Report;
 use report::Reporter;
 use source::ParseError;
-pub(crate) use source::Source;
+pub(crate) use source::{Source, parse};
 
 /// Exit code for "something was found".
 const FOUND: u8 = 1;

@@ -26,7 +26,7 @@ pub(crate) struct ParseError {
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, line, column, message } = self;
-        write!(f, "{file}:{line}:{column}: {message}")
+        write!(f, "{file}:{line}:{column}: this does not parse as Rust: {message}")
     }
 }
 
@@ -49,7 +49,7 @@ impl Site {
 }
 
 /// Parses one source, with the macros whose meaning we know already replaced by it.
-pub(super) fn parse(source: &Source) -> Result<syn::File, ParseError> {
+pub(crate) fn parse(source: &Source) -> Result<syn::File, ParseError> {
     let mut file = syn::parse_file(&source.text).map_err(|error| {
         let start = error.span().start();
         ParseError {

@@ -10,7 +10,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
+use driver::Absent;
 
 use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
@@ -58,8 +59,13 @@ const FOUND: i32 = 86;
 
 pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
     let subjects = Subject::named(args.name.as_deref())?;
-    let sanitizer = find().map_err(|missing| anyhow!("{missing}; {OWN_CHECK}"))?;
-    let card = driver::probe().with_context(|| format!("{} needs a card ({OWN_CHECK})", tool.name()))?;
+    let (sanitizer, card) = match (find(), driver::probe()) {
+        (Ok(sanitizer), Ok(card)) => (sanitizer, card),
+        (sanitizer, card) => {
+            let instead = subjects.first().map(Subject::on_emulator).unwrap_or_default();
+            bail!("{}", missing(tool, sanitizer.is_err(), card.err().as_ref(), &instead));
+        }
+    };
     let program = Program::for_card(&card, Compiler::Auto)?;
     let logs = logs()?;
 
@@ -104,9 +110,13 @@ pub(crate) fn find() -> Result<PathBuf> {
     )
 }
 
-/// What serves where compute-sanitizer does not.
-const OWN_CHECK: &str =
-    "`cargo xtask run --device emulator` runs this project's own check of races, without a card";
+/// What a checker cannot do without, and what serves instead.
+fn missing(tool: Tool, sanitizer: bool, card: Option<&Absent>, instead: &str) -> String {
+    let sanitizer = sanitizer.then(|| "compute-sanitizer of a CUDA toolkit".to_owned());
+    let card = card.map(|absent| format!("a card ({absent})"));
+    let both: Vec<_> = sanitizer.into_iter().chain(card).collect();
+    format!("{} needs {}; without: `{instead}`", tool.name(), both.join(" and "))
+}
 
 /// What racecheck says of a program's only launch, in a word or two.
 pub(crate) fn racecheck(what: &str, program: &Command) -> Result<String> {
@@ -192,6 +202,23 @@ mod tests {
         assert!(is_verdict(Some(0), &found(0)) && is_verdict(Some(FOUND), &found(1)));
         assert!(is_verdict(Some(2), &found(3)), "the launch ended in what the checker found");
         assert!(!is_verdict(Some(2), &found(0)) && !is_verdict(None, &found(0)));
+    }
+
+    #[test]
+    fn what_is_missing_is_named_with_what_serves_instead() {
+        let (card, instead) = (Absent::Broken("old".into()), "cargo xtask exhibit odd-warp");
+        assert_eq!(
+            missing(Tool::Synccheck, true, Some(&card), instead),
+            "synccheck needs compute-sanitizer of a CUDA toolkit and a card (the NVIDIA driver cannot be used: \
+             old); without: `cargo xtask exhibit odd-warp`"
+        );
+        assert_eq!(
+            missing(Tool::Memcheck, true, None, instead),
+            "memcheck needs compute-sanitizer of a CUDA toolkit; without: `cargo xtask exhibit odd-warp`"
+        );
+        assert!(
+            missing(Tool::Racecheck, false, Some(&card), instead).starts_with("racecheck needs a card (")
+        );
     }
 
     #[test]

@@ -67,6 +67,14 @@ impl Subject {
         }
     }
 
+    /// The command that shows its verdict where no checker of NVIDIA's can.
+    pub(super) fn on_emulator(&self) -> String {
+        match self {
+            Self::Lesson(_) => "cargo xtask run --device emulator".to_owned(),
+            Self::Exhibit(exhibit) => format!("cargo xtask exhibit {}", exhibit.name),
+        }
+    }
+
     /// The block sizes if none are asked for.
     pub(super) fn blocks(&self) -> &[u32] {
         match self {

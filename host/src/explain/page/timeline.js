@@ -104,6 +104,7 @@ const drawTimeline = (box, labels, run, act) => {
   }
 
   // Barriers: as long as those who take part.
+  const broken = run.barriers.find((group) => group.void);
   for (const group of run.barriers) {
     const x = at.x(group.f) + at.column / 2;
     const count = group.p.reduce((sum, [first, last]) => sum + last - first + 1, 0);
@@ -112,12 +113,15 @@ const drawTimeline = (box, labels, run, act) => {
     for (const [first, last] of group.p) {
       draw(mark, "line", { x1: x, x2: x, y1: at.y(first) - (whole ? 3 : 0), y2: at.y(last) + at.lane + (whole ? 3 : 0) });
     }
-    if (whole) {
+    if (group === broken) {
+      // Long, and other labels stand close to its left: it runs to the right, where there are none.
       const text = draw(mark, "text", { x, y: TOP - 12 });
-      text.textContent = group.void ? `divergent: ${count} of ${block}` : run.barriers.length > 4 ? count : `${count} of ${block}`;
+      text.textContent = `divergent: ${count} of ${block}`;
+      text.setAttribute("x", Math.min(x - 8, at.width - 4 - text.getComputedTextLength()));
+    } else if (whole && !group.void) {
+      draw(mark, "text", { x, y: TOP - 12 }).textContent = run.barriers.length > 4 ? count : `${count} of ${block}`;
     }
   }
-  const broken = run.barriers.find((group) => group.void);
   if (broken) {
     const x = at.x(broken.f + 1);
     draw(svg, "rect", { class: "unjudged", "data-frame": broken.f, x, y: TOP - 4, width: Math.max(0, at.x(frames) - x), height: at.height - TOP });
