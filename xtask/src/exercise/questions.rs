@@ -130,8 +130,8 @@ fn sentence(answer: &str) -> Result<String, String> {
         return Err("A sentence, please.".into());
     }
     remark(
-        "Nobody checks this one. Compare it with `cargo xtask exercise --solution`, and if you\n\
-         like yours no longer, change it in submission.md.",
+        "Nobody checks this one. Compare it with `cargo xtask exercise --solution`, and\n\
+         if you like yours no longer, change it in submission.md.",
     );
     Ok(answer.to_owned())
 }

@@ -34,9 +34,9 @@ pub(super) fn write(text: String, progress: &mut Progress, folder: &Folder) -> R
     let path = folder.submission();
     let shown = folder.shown(&path);
     if path.exists() && fs::read_to_string(&path).ok() != progress.submission {
-        return Ok(format!("{shown} is kept as you edited it; delete it to have it written anew."));
+        return Ok(format!("{shown} is kept as you edited it.\nDelete it to have it written anew."));
     }
     folder.write(&path, &text)?;
     progress.submission = Some(text);
-    Ok(format!("{shown} is written. To change an answer, edit it there; it will be kept."))
+    Ok(format!("{shown} is written.\nTo change an answer, edit it there; it will be kept."))
 }
