@@ -75,6 +75,9 @@ pub fn fault(fault: &Fault) -> String {
         FaultKind::TickLimit(limit) => format!("still going round a loop after {limit} trips: endless?"),
         FaultKind::TurnLimit(limit) => format!("still at it after {limit} accesses in a helper: endless?"),
         FaultKind::Stuck(waiting) => format!("no thread can go on; {} wait", waiting.len()),
+        FaultKind::HiddenBarrier => {
+            "a barrier in an operator or a `Drop`, which the emulator does not see; call it in a function".into()
+        }
         FaultKind::SharedMemory { bytes } => format!(
             "{bytes} bytes of static shared memory; a block has {}",
             cuda_std::emulator::MAX_STATIC_SHARED

@@ -6,7 +6,9 @@
 //! part. A thread that went past it and lived on has skipped it, which is undefined even if the
 //! hardware lets the others go.
 
-use super::block::{Block, Passed, suspend, with};
+use std::any::Any;
+
+use super::block::{Block, Passed, Stopped, wait, with};
 use super::nest::{NestId, Step, Within};
 use super::order::WARP;
 use super::report::{Divergence, EarlyExit, FaultKind, Waiting, WarpMisuse, Whereabouts};
@@ -30,7 +32,7 @@ pub(crate) struct Barrier {
 pub(crate) fn block_barrier() {
     let site = Site::here();
     with(|block| block.arrive(site));
-    suspend(site);
+    wait(site);
 }
 
 /// `sync_warp(mask)`.
@@ -38,7 +40,7 @@ pub(crate) fn block_barrier() {
 pub(crate) fn warp_barrier(mask: u32) {
     let site = Site::here();
     if with(|block| block.arrive_at_warp(mask, site)) {
-        suspend(site);
+        wait(site);
     }
 }
 
@@ -246,8 +248,12 @@ impl Block {
         self.release_if_complete();
     }
 
-    /// The kernel panicked in the running thread.
-    pub(crate) fn panicked(&mut self) {
+    /// The running thread has unwound: the kernel panicked, or the block is being stopped.
+    #[cold]
+    pub(crate) fn panicked(&mut self, payload: &(dyn Any + Send)) {
+        if payload.is::<Stopped>() {
+            return;
+        }
         let message = self.panic.take().unwrap_or_else(|| "panicked".into());
         self.fault(FaultKind::Panic(message), None);
     }

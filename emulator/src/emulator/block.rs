@@ -1,16 +1,15 @@
 //! The block that is running: its threads, and what they do to memory and to each other.
 //!
-//! One worker runs one block at a time. Kernel code reaches the block through a thread-local pointer;
-//! it suspends itself only in [`suspend`], and no borrow of the block is alive there.
+//! One worker runs one block at a time. Kernel code reaches the block through a thread-local pointer, and
+//! no borrow of the block is alive where it gives its turn back.
 
 use std::cell::Cell;
 use std::panic::resume_unwind;
 use std::ptr;
-
-use corosensei::Yielder;
+use std::sync::Arc;
 
 use super::barrier::Barrier;
-use super::fiber::Command;
+use super::fiber::{self, Footing};
 use super::findings::Findings;
 use super::global::Global;
 use super::launch::Shape;
@@ -23,6 +22,18 @@ use super::shared::SharedArrays;
 use super::site::Site;
 use super::trace::Recorder;
 use super::value::{CellValue, bits_at};
+use super::worker::Queue;
+
+/// What runs the threads of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// No kernel has been called yet.
+    Undecided,
+    /// They are futures.
+    Futures,
+    /// They are fibers.
+    Fibers,
+}
 
 /// How far a thread has come in the program as written, as far as `#[kernel]` marks it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,19 +49,12 @@ pub(crate) enum Passed {
 /// One thread of the block.
 #[derive(Debug)]
 pub(crate) struct Lane {
-    pub(crate) yielder: *const Yielder<Command, ()>,
-    /// The thread is in the kernel: neither before its start nor past its end.
-    pub(crate) inside: bool,
-    /// A `#[kernel]` function is on the fiber's stack.
-    pub(crate) kernel: bool,
     /// The loop or call that the thread is in.
     pub(crate) step: Option<Step>,
     /// The id of that path, once something needed it.
     nest: Option<NestId>,
     pub(crate) passed: Passed,
     pub(crate) ticks: u32,
-    /// How often the thread gave its turn back since the last trip of a loop that is marked.
-    pub(crate) turns: u32,
     /// Where the thread waits, if it does.
     pub(crate) waits: Option<(Site, NestId)>,
     pub(crate) warp_mask: u32,
@@ -61,28 +65,14 @@ pub(crate) struct Lane {
 impl Lane {
     fn new() -> Self {
         Self {
-            yielder: ptr::null(),
-            inside: false,
-            kernel: false,
             step: None,
             nest: Some(NestId::ROOT),
             passed: Passed::Nothing,
             ticks: 0,
-            turns: 0,
             waits: None,
             warp_mask: 0,
             exited_above: None,
         }
-    }
-
-    fn begin_block(&mut self) {
-        *self = Self { yielder: self.yielder, kernel: self.kernel, ..Self::new() };
-    }
-
-    /// The fiber goes into the kernel from outside.
-    pub(crate) fn start(&mut self) {
-        self.inside = true;
-        self.kernel = false;
     }
 
     /// Goes one step further down the path, or back up.
@@ -113,6 +103,8 @@ impl Lane {
 /// shared memory, which cannot tell the two apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stepped {
+    /// There is no thread yet.
+    Outside,
     Nothing,
     Shared,
     GlobalRead,
@@ -150,6 +142,9 @@ struct Unsettled {
 /// Everything about the block that is running.
 pub(crate) struct Block {
     pub(crate) shape: Shape,
+    /// Where the worker's blocks come from.
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) engine: Engine,
     pub(crate) linear: u64,
     pub(crate) index: Dim3,
     pub(crate) current: u16,
@@ -158,7 +153,11 @@ pub(crate) struct Block {
     pub(crate) tick_limit: u32,
     /// False from a divergent barrier on: nothing is ordered any more in a documented way.
     pub(crate) judging: bool,
+    /// The barrier that the running thread, a future, has come to and does not wait at yet.
+    pub(crate) waits_at: Option<Site>,
     pub(crate) lanes: Vec<Lane>,
+    /// Of each thread, if they are fibers.
+    pub(crate) footings: Vec<Footing>,
     pub(crate) warps: Vec<Warp>,
     pub(crate) ready_warps: u32,
     pub(crate) alive: u32,
@@ -210,47 +209,21 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Block) -> R) -> R {
 }
 
 /// Gives the turn back to the scheduler, until the running thread is resumed. `site` is where the kernel is.
-///
-/// Inlined into the kernel, as all that leads here: a processor predicts where a function returns to from
-/// the calls it saw, and after a switch of stacks it is wrong for every function that is still open.
 #[inline(always)]
-pub(crate) fn suspend(site: Site) {
-    let (yielder, endless) = with(|block| {
-        let lane = &mut block.lanes[usize::from(block.current)];
-        lane.turns += 1;
-        (lane.yielder, lane.turns > block.tick_limit)
-    });
-    if endless {
-        stop_endless(site);
-    }
-    // SAFETY: the running thread is a fiber, and its yielder lives on that fiber's own stack.
-    match unsafe { &*yielder }.suspend(()) {
-        Command::Run => {}
-        Command::Stop | Command::Finish => stop(),
+fn suspend(site: Site) {
+    if !fiber::suspend() {
+        fault(FaultKind::TurnLimit(with(|block| block.tick_limit)), site)
     }
 }
 
-/// Ends the running thread, and waits until the next block needs it again. False if there is none.
-///
-/// A kernel that returned instead, to be called again, would cost several mispredicted returns.
+/// The running thread has arrived at a barrier here: waits, or leaves that to the kernel.
 #[inline(always)]
-pub(crate) fn next_block() -> bool {
-    let yielder = with(|block| {
-        block.exit();
-        let lane = &mut block.lanes[usize::from(block.current)];
-        lane.inside = false;
-        lane.yielder
-    });
-    // SAFETY: as in `suspend`.
-    let Command::Run = (unsafe { &*yielder }).suspend(()) else { return false };
-    with(|block| block.lanes[usize::from(block.current)].inside = true);
-    true
-}
-
-/// Loops in functions that the kernel calls have no marks: here they are stopped.
-#[cold]
-fn stop_endless(site: Site) -> ! {
-    fault(FaultKind::TurnLimit(with(|block| block.tick_limit)), site)
+pub(crate) fn wait(site: Site) {
+    match with(|block| block.engine) {
+        Engine::Undecided => stop(),
+        Engine::Futures => with(|block| block.waits_at = Some(site)),
+        Engine::Fibers => suspend(site),
+    }
 }
 
 /// Unwinds the running thread: its block has been stopped.
@@ -267,25 +240,23 @@ pub(crate) fn fault(what: FaultKind, site: Site) -> ! {
 }
 
 /// Called before an access: ends the step if the running thread has made one in it already.
+///
+/// A thread that is a future gave its turn back before, if it could; in an operator, it cannot.
 #[inline(always)]
 pub(crate) fn step(access: Stepped, site: Site) {
-    let wait = with(|block| {
-        let before = std::mem::replace(&mut block.stepped, access);
-        match access {
-            Stepped::GlobalWrite => {
-                if before == Stepped::Shared {
-                    block.stepped = before;
-                }
-                matches!(before, Stepped::GlobalRead | Stepped::GlobalWrite)
-            }
-            Stepped::Shared => matches!(before, Stepped::Shared | Stepped::GlobalRead),
-            _ => before != Stepped::Nothing,
+    if with(|block| block.has_stepped(access)) {
+        match with(|block| block.engine) {
+            Engine::Undecided => stop(),
+            Engine::Futures => {}
+            Engine::Fibers => suspend(site),
+        }
+    }
+    with(|block| {
+        // A write to global memory rides along.
+        if !(access == Stepped::GlobalWrite && block.stepped == Stepped::Shared) {
+            block.stepped = access;
         }
     });
-    if wait {
-        suspend(site);
-        with(|block| block.stepped = access);
-    }
 }
 
 impl Block {
@@ -293,20 +264,24 @@ impl Block {
         shape: Shape,
         scheduler: Scheduler,
         global: Global,
-        checks: bool,
-        tick_limit: u32,
+        queue: Arc<Queue>,
+        (checks, tick_limit): (bool, u32),
     ) -> Self {
         let threads = shape.block.count() as usize;
         Self {
             shape,
+            queue,
+            engine: Engine::Undecided,
             linear: 0,
             index: Dim3::from(0),
             current: 0,
-            stepped: Stepped::Nothing,
+            stepped: Stepped::Outside,
             checks,
             tick_limit,
             judging: checks,
+            waits_at: None,
             lanes: (0..threads).map(|_| Lane::new()).collect(),
+            footings: Vec::new(),
             warps: vec![Warp::default(); threads.div_ceil(WARP)],
             ready_warps: 0,
             alive: 0,
@@ -357,7 +332,40 @@ impl Block {
         self.ready_warps = u32::MAX >> (WARP - self.warps.len());
         self.alive = self.lanes.len() as u32;
         for lane in &mut self.lanes {
-            lane.begin_block();
+            *lane = Lane::new();
+        }
+    }
+
+    /// Which lanes of which warp run next; `None` if the block is over.
+    pub(crate) fn next_turn(&mut self) -> Option<(usize, u32)> {
+        if self.faulted {
+            return None;
+        }
+        if self.ready_warps == 0 {
+            if self.alive > 0 {
+                self.stuck();
+            }
+            return None;
+        }
+        if let Some(trace) = &mut self.findings.trace {
+            trace.next_turn();
+        }
+        Some(self.scheduler.pick(self.ready_warps, &self.warps))
+    }
+
+    /// What the running thread has under it, which is a fiber.
+    #[inline]
+    pub(crate) fn footing(&mut self) -> &mut Footing {
+        &mut self.footings[usize::from(self.current)]
+    }
+
+    /// Has the running thread done all that goes into one step with this access?
+    #[inline]
+    pub(crate) fn has_stepped(&self, access: Stepped) -> bool {
+        match access {
+            Stepped::Shared => !matches!(self.stepped, Stepped::Nothing | Stepped::GlobalWrite),
+            Stepped::GlobalWrite => !matches!(self.stepped, Stepped::Nothing | Stepped::Shared),
+            _ => self.stepped != Stepped::Nothing,
         }
     }
 
@@ -403,15 +411,6 @@ impl Block {
     pub(crate) fn access(&mut self, site: Site, writes: bool) -> Access {
         let nest = self.lanes[usize::from(self.current)].nest(&mut self.nests);
         Access::new(site, nest, self.clocks.now(self.current), self.current, writes)
-    }
-
-    /// The running thread has returned from the kernel. False if it was told that there are no more blocks.
-    pub(crate) fn returned(&mut self) -> bool {
-        let inside = std::mem::take(&mut self.lanes[usize::from(self.current)].inside);
-        if inside {
-            self.exit();
-        }
-        inside
     }
 
     pub(crate) fn fault(&mut self, what: FaultKind, site: impl Into<Option<Site>>) {

@@ -1,21 +1,19 @@
 //! A launch: a grid of blocks, spread over the cores of this machine.
 
 use std::marker::PhantomData;
-use std::ops::Range;
-use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 use std::{panic, ptr, thread};
 
-use super::block::{Block, Stepped, enter, running, with};
-use super::fiber::{Command, Fiber, Kernel};
+use super::block::{Block, running, with};
 use super::findings::Findings;
 use super::global::{Buffer, Global};
 use super::grid::{Detail, Pattern, hazards, may_meet};
 use super::limits::{self, Dim3, LaunchError};
 use super::report::Report;
-use super::schedule::{MAX_EXHAUSTIVE_BLOCK, Policy, Schedule, Scheduler, Trace, threads};
+use super::schedule::{MAX_EXHAUSTIVE_BLOCK, Policy, Schedule, Scheduler, Trace};
 use super::site::direct;
 use super::value::CellValue;
+use super::worker::{self, Kernel, Queue};
 
 /// How often a thread may go round loops, in one block, before it is stopped as endless; and how many accesses
 /// it may make between two trips, which stops a loop in a function that the kernel calls.
@@ -221,13 +219,14 @@ impl Launch {
         kernel: &(impl Fn() + Sync),
     ) -> (Report, Vec<Pattern>, Trace) {
         let kernel: &Kernel<'_> = kernel;
-        let queue = Queue::new(self.shape.grid.count(), workers);
+        let queue = Arc::new(Queue::new(self.shape.grid.count(), workers));
         let work = || {
             let scheduler = Scheduler::new(schedule);
             let global = Global::new(buffers.to_vec(), detail);
-            let mut block = Block::new(self.shape, scheduler, global, self.checks, self.tick_limit);
+            let limits = (self.checks, self.tick_limit);
+            let mut block = Block::new(self.shape, scheduler, global, Arc::clone(&queue), limits);
             block.traced = self.traced;
-            Worker::new(block, kernel).run(&queue)
+            worker::run(block, kernel)
         };
         let mut findings = Findings::default();
         let mut patterns = Vec::new();
@@ -256,120 +255,6 @@ fn with_hazards(mut report: Report, across: Vec<super::report::Hazard>) -> Repor
     let mut findings = Findings::default();
     findings.merge(report);
     findings.finish()
-}
-
-/// The blocks still to run.
-struct Queue {
-    next: AtomicU64,
-    /// How many blocks a worker takes at a time.
-    portion: u64,
-    /// Lowered to a block that faulted: those before it still run, so that the same one is reported
-    /// whichever worker is faster.
-    end: AtomicU64,
-}
-
-impl Queue {
-    fn new(blocks: u64, workers: usize) -> Self {
-        // Few enough that no worker waits long for another at the end; neighbours, as they are alike.
-        let portion = (blocks / (8 * workers as u64)).clamp(1, 64);
-        Self { next: AtomicU64::new(0), portion, end: AtomicU64::new(blocks) }
-    }
-
-    /// Blocks to run one after the other, as far as [`still`](Self::still) says so.
-    fn take(&self) -> Option<Range<u64>> {
-        let first = self.next.fetch_add(self.portion, Ordering::Relaxed);
-        self.still(first).then(|| first..first + self.portion)
-    }
-
-    fn still(&self, block: u64) -> bool {
-        block < self.end.load(Ordering::Relaxed)
-    }
-}
-
-/// Runs blocks on one OS thread.
-struct Worker {
-    /// Behind a pointer of its own: kernel code borrows it while the worker resumes fibers.
-    block: *mut Block,
-    fibers: Vec<Fiber>,
-}
-
-impl Worker {
-    fn new(block: Block, kernel: &Kernel<'_>) -> Self {
-        // SAFETY: only the lifetime changes. `run` tells every fiber to finish before it returns, and
-        // so before the kernel's borrow ends.
-        let kernel = unsafe { std::mem::transmute::<*const Kernel<'_>, *const Kernel<'static>>(kernel) };
-        let fibers = (0..block.lanes.len() as u16)
-            .map(|thread| Fiber::new(thread, kernel).expect("no memory for the stack of a thread"))
-            .collect();
-        Self { block: Box::into_raw(Box::new(block)), fibers }
-    }
-
-    fn run(mut self, queue: &Queue) -> (Findings, Vec<Pattern>, Trace) {
-        enter(self.block);
-        while let Some(blocks) = queue.take() {
-            for block in blocks.take_while(|&block| queue.still(block)) {
-                if self.run_block(block) {
-                    queue.end.fetch_min(block, Ordering::Relaxed);
-                }
-            }
-        }
-        for fiber in &mut self.fibers {
-            fiber.resume(Command::Finish);
-        }
-        enter(ptr::null_mut());
-        // SAFETY: from `Box::into_raw` in `new`; nothing uses it any more.
-        let block = *unsafe { Box::from_raw(self.block) };
-        (block.findings, block.global.grid.into_patterns(), block.scheduler.into_trace())
-    }
-
-    /// Runs one block to its end; true if it faulted.
-    fn run_block(&mut self, linear: u64) -> bool {
-        with(|block| block.begin(linear));
-        loop {
-            let turn = with(|block| {
-                if block.ready_warps == 0 {
-                    if block.alive > 0 {
-                        block.stuck();
-                    }
-                    return None;
-                }
-                if let Some(trace) = &mut block.findings.trace {
-                    trace.next_turn();
-                }
-                Some(block.scheduler.pick(block.ready_warps, &block.warps))
-            });
-            let Some((warp, lanes)) = turn else { break };
-            for thread in threads(warp, lanes) {
-                with(|block| {
-                    block.current = thread;
-                    block.stepped = Stepped::Nothing;
-                });
-                self.fibers[usize::from(thread)].resume(Command::Run);
-            }
-            if with(|block| block.faulted) {
-                break;
-            }
-        }
-        let faulted = with(|block| block.faulted);
-        if faulted {
-            self.stop();
-        }
-        with(Block::end);
-        faulted
-    }
-
-    /// Unwinds the threads that have not exited.
-    fn stop(&mut self) {
-        for (thread, fiber) in (0..).zip(&mut self.fibers) {
-            let suspended = with(|block| {
-                block.current = thread;
-                block.lanes[usize::from(thread)].inside
-            });
-            if suspended {
-                fiber.resume(Command::Stop);
-            }
-        }
-    }
 }
 
 fn snapshot(buffers: &[Buffer]) -> Vec<Vec<u8>> {

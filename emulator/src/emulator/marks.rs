@@ -1,7 +1,8 @@
 //! What `#[kernel]` writes into a kernel's body, so that a run knows what only the source shows: in
 //! which trip of which loop a thread is, by which call it came, and that it went past a branch.
 
-use super::block::{self, Passed, fault, with};
+use super::block::{Engine, Passed, fault, with};
+use super::fiber;
 use super::nest::{NestId, Step, Within};
 use super::report::FaultKind;
 use super::site::Site;
@@ -36,8 +37,11 @@ pub fn trip(outer: &mut Outer) {
         lane.go(Some(step), None);
         lane.passed = Passed::Mark(step);
         lane.ticks += 1;
-        lane.turns = 0;
-        (lane.ticks > block.tick_limit).then_some(block.tick_limit)
+        let ticks = lane.ticks;
+        if let Some(footing) = block.footings.get_mut(usize::from(block.current)) {
+            footing.turns = 0;
+        }
+        (ticks > block.tick_limit).then_some(block.tick_limit)
     });
     if let Some(limit) = limit {
         fault(FaultKind::TickLimit(limit), outer.site);
@@ -75,15 +79,22 @@ pub fn join() {
     });
 }
 
-/// Before the kernel's body.
+/// What is wrong with a second kernel.
+pub(crate) const ONE_KERNEL: &str = "a launch runs one kernel: this one was called by another, or after another";
+
+/// Before the body of a kernel that needs stacks. False if there are none yet: it has to return, and is called
+/// again on one.
 ///
 /// # Panics
 ///
 /// If this thread is in a kernel already, or has been.
-#[track_caller]
-pub fn start() {
-    let before = with(|block| std::mem::replace(&mut block.lanes[usize::from(block.current)].kernel, true));
-    assert!(!before, "a launch runs one kernel: this one was called by another, or after another");
+#[must_use]
+pub fn start() -> bool {
+    match with(|block| block.engine) {
+        Engine::Undecided => false,
+        Engine::Fibers if fiber::start() => true,
+        Engine::Fibers | Engine::Futures => panic!("{ONE_KERNEL}"),
+    }
 }
 
 /// At the end of the kernel, which a `return` does not come to.
@@ -95,5 +106,5 @@ pub fn end() {
 /// After the kernel. False if the thread has no block any more; else it starts over, in its next block.
 #[inline(always)]
 pub fn next_block() -> bool {
-    block::next_block()
+    fiber::next_block()
 }

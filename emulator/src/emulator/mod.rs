@@ -7,6 +7,8 @@ mod barrier;
 mod block;
 mod fiber;
 mod findings;
+#[doc(hidden)]
+pub mod futures;
 mod global;
 mod grid;
 mod launch;
@@ -20,6 +22,7 @@ mod shared;
 mod site;
 mod trace;
 mod value;
+mod worker;
 
 pub use global::{GlobalPtr, GlobalSlice};
 pub use launch::{DEFAULT_TICK_LIMIT, DevicePtr, GlobalMemory, Launch};

@@ -237,6 +237,8 @@ pub enum FaultKind {
     TurnLimit(u32),
     /// No thread of the block can go on: these wait.
     Stuck(Vec<Waiting>),
+    /// A barrier that `#[kernel]` cannot see, in an operator or in a `Drop`: the thread could not wait there.
+    HiddenBarrier,
     /// More static shared memory than a block may have.
     SharedMemory {
         /// What the kernel's arrays add up to, in bytes.

@@ -114,6 +114,9 @@ enum Flow {
 pub(crate) fn interpret(program: &Program, global: &[*mut u32; CELLS as usize]) {
     let thread = Thread { number: thread::thread_idx_x(), global };
     // As `#[kernel]` writes it.
+    if !marks::start() {
+        return;
+    }
     loop {
         if !matches!(thread.block(&program.body, 0), Flow::Return) {
             marks::end();

@@ -87,6 +87,7 @@ fn access(report: &Report) -> &'static str {
         Some(FaultKind::Panic(_)) => "panic",
         Some(FaultKind::TickLimit(_) | FaultKind::TurnLimit(_)) => "endless",
         Some(FaultKind::Stuck(_)) => "stuck",
+        Some(FaultKind::HiddenBarrier) => "hidden barrier",
         Some(FaultKind::SharedMemory { .. }) => "too much shared memory",
         None => "ok",
     }

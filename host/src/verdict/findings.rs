@@ -242,6 +242,11 @@ fn fault(fault: &Fault) -> String {
             "a loop in a function that the kernel calls looks endless",
             "give the loop an end, or the launch a higher tick limit",
         ),
+        FaultKind::HiddenBarrier => (
+            "a barrier in an operator or in a `Drop`".to_owned(),
+            "nobody who reads the kernel sees it, and the emulator does not either",
+            "call the barrier in the kernel, or in a function that it calls",
+        ),
         FaultKind::SharedMemory { bytes } => (
             format!("{bytes} bytes of static shared memory"),
             "a block has 48 KiB of it",

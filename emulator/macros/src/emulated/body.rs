@@ -12,14 +12,16 @@ use syn::{
 };
 
 use super::calls::{calls_helper, may_wait};
+use super::flat::Awaits;
 
-/// Marks the body of a kernel.
-pub(super) fn mark(body: &mut Block) {
-    Marker { made: 0 }.visit_block_mut(body);
+/// Marks the body of a kernel; and puts in where its threads wait, if it is [flat](super::flat).
+pub(super) fn mark(body: &mut Block, flat: bool) {
+    Marker { made: 0, awaits: flat.then(Awaits::default) }.visit_block_mut(body);
 }
 
 struct Marker {
     made: u32,
+    awaits: Option<Awaits>,
 }
 
 impl Marker {
@@ -74,6 +76,24 @@ impl Marker {
         } })
     }
 
+    /// An assignment through a pointer, of which the left side is no read.
+    fn assignment(&mut self, expr: &mut Expr) -> Option<Expr> {
+        let (left, right, operator) = match expr {
+            Expr::Assign(assign) if self.awaits.is_some() => (&mut assign.left, &mut assign.right, None),
+            Expr::Binary(either) => (&mut either.left, &mut either.right, Some(operator(&either.op)?)),
+            _ => return None,
+        };
+        let left = through_pointer(left)?;
+        self.visit_expr_mut(&mut left.expr);
+        self.visit_expr_mut(right);
+        Some(match (&mut self.awaits, operator) {
+            (Some(awaits), Some(operator)) => awaits.read_and_write(left, &operator, right),
+            (Some(awaits), None) => awaits.assign(left, right),
+            (None, Some(operator)) => read_and_write(left, &operator, right, |what| self.name(what)),
+            (None, None) => return None,
+        })
+    }
+
     /// Around a branch, or a block that can be left by a `break`: enter, an arm at the head of each of its
     /// arms, leave and join behind it.
     fn mark_branch(&mut self, branch: &mut Expr, end: Span) -> Expr {
@@ -117,7 +137,7 @@ fn join(at: Span) -> TokenStream {
 }
 
 /// The first token's span: what a call's place in the source is taken from.
-fn start(tokens: &impl ToTokens) -> Span {
+pub(super) fn start(tokens: &impl ToTokens) -> Span {
     tokens.to_token_stream().into_iter().next().map_or_else(Span::call_site, |token| token.span())
 }
 
@@ -142,10 +162,28 @@ fn end(expr: &Expr) -> Span {
 
 /// `*pointer += value` as `*pointer = *pointer + value`: a handle cannot see that the one reads and writes. The
 /// value is computed first, as for all numbers, and the pointer once.
-fn read_and_write(expr: &ExprBinary, mut name: impl FnMut(&str) -> Ident) -> Option<Expr> {
-    let Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr: pointer, .. }) = &*expr.left else { return None };
-    let (at, right) = (start(expr), &expr.right);
-    let operator = match expr.op {
+fn read_and_write(
+    left: &ExprUnary,
+    operator: &TokenStream,
+    right: &Expr,
+    mut name: impl FnMut(&str) -> Ident,
+) -> Expr {
+    let (at, value, pointer) = (start(left), name("value"), &left.expr);
+    Expr::Verbatim(if matches!(**pointer, Expr::Path(_)) {
+        quote_spanned! { at => { let #value = #right; *#pointer = *#pointer #operator #value; } }
+    } else {
+        let place = name("place");
+        quote_spanned! { at => {
+            let #value = #right;
+            let mut #place = #pointer;
+            *#place = *#place #operator #value;
+        } }
+    })
+}
+
+/// The `+` of a `+=`.
+fn operator(of: &BinOp) -> Option<TokenStream> {
+    Some(match of {
         BinOp::AddAssign(_) => quote!(+),
         BinOp::SubAssign(_) => quote!(-),
         BinOp::MulAssign(_) => quote!(*),
@@ -157,18 +195,16 @@ fn read_and_write(expr: &ExprBinary, mut name: impl FnMut(&str) -> Ident) -> Opt
         BinOp::ShlAssign(_) => quote!(<<),
         BinOp::ShrAssign(_) => quote!(>>),
         _ => return None,
-    };
-    let value = name("value");
-    Some(Expr::Verbatim(if matches!(**pointer, Expr::Path(_)) {
-        quote_spanned! { at => { let #value = #right; *#pointer = *#pointer #operator #value; } }
-    } else {
-        let place = name("place");
-        quote_spanned! { at => {
-            let #value = #right;
-            let mut #place = #pointer;
-            *#place = *#place #operator #value;
-        } }
-    }))
+    })
+}
+
+/// `*pointer`.
+fn through_pointer(expr: &mut Expr) -> Option<&mut ExprUnary> {
+    match expr {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => Some(unary),
+        Expr::Paren(inside) => through_pointer(&mut inside.expr),
+        _ => None,
+    }
 }
 
 /// `&&` and `||`: the right side is a branch. A condition with `let` cannot be taken apart.
@@ -225,16 +261,20 @@ impl VisitMut for Marker {
         if let Expr::If(ExprIf { cond, .. }) | Expr::While(ExprWhile { cond, .. }) = expr {
             self.mark_condition(cond);
         }
+        if let Some(assignment) = self.assignment(expr) {
+            *expr = assignment;
+            return;
+        }
         visit_expr_mut(self, expr);
+        if let Some(waiting) = self.awaits.as_mut().and_then(|awaits| awaits.insert(expr)) {
+            *expr = waiting;
+            return;
+        }
         let at = start(expr);
         let marked = match expr {
             Expr::If(_) | Expr::Match(_) if waits => self.mark_branch(expr, end),
             Expr::Block(block) if block.label.is_some() => self.mark_branch(expr, end),
             Expr::Binary(either) if waits && is_lazy(either) => self.mark_branch(expr, end),
-            Expr::Binary(either) => match read_and_write(either, |what| self.name(what)) {
-                Some(assignment) => assignment,
-                None => return,
-            },
             Expr::ForLoop(looping) => {
                 let shell = looping.clone();
                 self.mark_loop(at, &mut looping.body, |body| Expr::ForLoop(ExprForLoop { body, ..shell }))

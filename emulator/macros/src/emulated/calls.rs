@@ -18,6 +18,11 @@ pub(super) fn calls_helper(visit: impl FnOnce(&mut MayWait)) -> bool {
     search.calls
 }
 
+/// Is this function a barrier?
+pub(super) fn is_barrier(function: &Expr) -> bool {
+    matches!(function, Expr::Path(path) if matches!(what(&path.path), Callee::Barrier))
+}
+
 pub(super) struct MayWait {
     calls: bool,
     barriers: bool,

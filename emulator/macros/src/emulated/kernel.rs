@@ -8,6 +8,7 @@ use quote::quote;
 use syn::{Error, FnArg, ItemFn, Pat, ReturnType, Type};
 
 use super::body;
+use super::flat::is_flat;
 
 pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
     match expand(item) {
@@ -33,16 +34,26 @@ fn expand(item: &ItemFn) -> Result<TokenStream, Error> {
     let mut sig = sig.clone();
     let bound = sig.inputs.iter_mut().map(parameter).collect::<Result<Vec<_>, _>>()?;
     let (handles, fresh): (Vec<_>, Vec<_>) = bound.into_iter().unzip();
+    let flat = is_flat(block);
     let mut body = (**block).clone();
-    body::mark(&mut body);
-    Ok(quote! {
-        #[cfg(not(target_arch = "nvptx64"))]
-        #(#attrs)*
-        // Following a raw pointer needs `unsafe`; following a handle does not.
-        #[allow(unreachable_code, unused_unsafe, unused_parens, clippy::assign_op_pattern, clippy::let_unit_value, clippy::ptr_arg, clippy::redundant_closure_call)]
-        #vis #sig {
-            ::cuda_std::emulator::marks::start();
-            #(#handles)*
+    body::mark(&mut body, flat);
+    let run = if flat {
+        quote! {
+            ::cuda_std::emulator::futures::run(|| {
+                #(#fresh)*
+                async move {
+                    #[allow(unused_imports)]
+                    use ::cuda_std::emulator::futures::Own as _;
+                    #body
+                    ::cuda_std::emulator::marks::end();
+                }
+            });
+        }
+    } else {
+        quote! {
+            if !::cuda_std::emulator::marks::start() {
+                return;
+            }
             loop {
                 // A closure, which no `break` or `continue` leads out of, and a `return` only to here.
                 (|| {
@@ -54,6 +65,16 @@ fn expand(item: &ItemFn) -> Result<TokenStream, Error> {
                     break;
                 }
             }
+        }
+    };
+    Ok(quote! {
+        #[cfg(not(target_arch = "nvptx64"))]
+        #(#attrs)*
+        // Following a raw pointer needs `unsafe`; following a handle does not.
+        #[allow(unreachable_code, unused_unsafe, unused_parens, clippy::assign_op_pattern, clippy::let_unit_value, clippy::ptr_arg, clippy::redundant_closure_call)]
+        #vis #sig {
+            #(#handles)*
+            #run
         }
     })
 }

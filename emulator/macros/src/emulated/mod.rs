@@ -2,6 +2,7 @@
 
 mod body;
 mod calls;
+mod flat;
 mod kernel;
 mod shared;
 

@@ -1,0 +1,162 @@
+//! The threads of a block as futures, without stacks of their own: for a kernel all of whose accesses and
+//! barriers `#[kernel]` sees, so that it can wait at each of them.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use super::block::{Engine, Stepped, with};
+use super::global::GlobalPtr;
+use super::report::FaultKind;
+use super::schedule::threads;
+use super::shared::Slot;
+use super::value::CellValue;
+use super::worker::{Threads, run_blocks};
+
+/// Runs all blocks of this worker; `kernel` makes a thread.
+///
+/// # Panics
+///
+/// If this worker has run a kernel already, or is in one.
+pub fn run<F: Future<Output = ()>>(kernel: impl Fn() -> F) {
+    let threads = with(|block| {
+        assert!(block.engine == Engine::Undecided, "{}", super::marks::ONE_KERNEL);
+        block.engine = Engine::Futures;
+        block.lanes.len()
+    });
+    run_blocks(&mut Futures { kernel, threads: (0..threads).map(|_| Box::pin(None)).collect() });
+}
+
+struct Futures<K, F> {
+    kernel: K,
+    /// A thread before its start or past its end is `None`.
+    threads: Vec<Pin<Box<Option<F>>>>,
+}
+
+impl<F: Future<Output = ()>, K: Fn() -> F> Futures<K, F> {
+    #[inline]
+    fn resume(&mut self, thread: u16) {
+        with(|block| {
+            block.current = thread;
+            block.stepped = Stepped::Nothing;
+        });
+        let future = &mut self.threads[usize::from(thread)];
+        if future.is_none() {
+            future.set(Some((self.kernel)()));
+        }
+        let mut context = Context::from_waker(Waker::noop());
+        let ended = future.as_mut().as_pin_mut().is_some_and(|running| running.poll(&mut context).is_ready());
+        if ended {
+            future.set(None);
+        }
+        with(|block| {
+            if let Some(site) = block.waits_at.take() {
+                block.fault(FaultKind::HiddenBarrier, site);
+            } else if ended {
+                block.exit();
+            }
+        });
+    }
+}
+
+impl<F: Future<Output = ()>, K: Fn() -> F> Threads for Futures<K, F> {
+    fn turn(&mut self, warp: usize, lanes: u32) {
+        let run = || threads(warp, lanes).for_each(|thread| self.resume(thread));
+        if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+            with(|block| block.panicked(&*payload));
+        }
+    }
+
+    fn stop(&mut self) {
+        for (thread, future) in (0..).zip(&mut self.threads) {
+            with(|block| block.current = thread);
+            // A value that the kernel holds may still access memory when it is dropped, and be told to stop.
+            drop(catch_unwind(AssertUnwindSafe(|| future.set(None))));
+        }
+    }
+}
+
+/// Gives the turn back to the scheduler: pending once.
+#[derive(Debug)]
+pub struct Turn {
+    over: bool,
+}
+
+/// What the kernel awaits.
+#[must_use]
+#[inline]
+pub fn turn() -> Turn {
+    Turn { over: false }
+}
+
+impl Future for Turn {
+    type Output = ();
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        if std::mem::replace(&mut self.over, true) { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+/// Behind a barrier: does the running thread have to wait there?
+#[must_use]
+#[inline]
+pub fn waits() -> bool {
+    with(|block| block.waits_at.take().is_some())
+}
+
+/// What an access is made through: does the running thread have to give its turn back before it?
+#[derive(Debug)]
+pub struct Through<'a, P>(pub &'a P);
+
+impl<T: CellValue> Through<'_, Slot<T>> {
+    /// Before a read.
+    #[must_use]
+    #[inline]
+    pub fn read_waits(&self) -> bool {
+        with(|block| block.has_stepped(Stepped::Shared))
+    }
+
+    /// Before a write.
+    #[must_use]
+    #[inline]
+    pub fn write_waits(&self) -> bool {
+        self.read_waits()
+    }
+}
+
+impl<T: CellValue> Through<'_, GlobalPtr<T>> {
+    /// Before a read.
+    #[must_use]
+    #[inline]
+    pub fn read_waits(&self) -> bool {
+        with(|block| block.has_stepped(Stepped::GlobalRead))
+    }
+
+    /// Before a write.
+    #[must_use]
+    #[inline]
+    pub fn write_waits(&self) -> bool {
+        with(|block| block.has_stepped(Stepped::GlobalWrite))
+    }
+}
+
+/// Anything else is the thread's own. (A method of [`Through`] itself is preferred to one of a trait.)
+pub trait Own {
+    /// Never.
+    #[must_use]
+    #[inline]
+    fn read_waits(&self) -> bool {
+        false
+    }
+
+    /// Never.
+    #[must_use]
+    #[inline]
+    fn write_waits(&self) -> bool {
+        false
+    }
+}
+
+impl<P> Own for Through<'_, P> {}
