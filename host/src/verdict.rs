@@ -76,7 +76,8 @@ pub fn fault(fault: &Fault) -> String {
         FaultKind::TurnLimit(limit) => format!("still at it after {limit} accesses in a helper: endless?"),
         FaultKind::Stuck(waiting) => format!("no thread can go on; {} wait", waiting.len()),
         FaultKind::HiddenBarrier => {
-            "a barrier in an operator or a `Drop`, which the emulator does not see; call it in a function".into()
+            "a barrier in an operator or a `Drop`, which the emulator does not see; call it in a function"
+                .into()
         }
         FaultKind::SharedMemory { bytes } => format!(
             "{bytes} bytes of static shared memory; a block has {}",

@@ -8,7 +8,7 @@
 
 use std::any::Any;
 
-use super::block::{Block, Passed, Stopped, wait, with};
+use super::block::{Block, Stopped, wait, with};
 use super::nest::{NestId, Step, Within};
 use super::order::WARP;
 use super::report::{Divergence, EarlyExit, FaultKind, Waiting, WarpMisuse, Whereabouts};
@@ -60,13 +60,11 @@ impl Block {
         }
     }
 
-    #[inline(never)]
+    #[inline]
     fn arrive(&mut self, site: Site) {
         self.settle_write();
         let (warp, bit) = self.bit();
-        let lane = &mut self.lanes[usize::from(self.current)];
-        let here = (site, lane.nest(&mut self.nests));
-        lane.waits = Some(here);
+        let here = (site, self.nest());
         self.rest(warp, bit);
         self.warps[warp].at_barrier |= bit;
         self.barrier.arrived += 1;
@@ -75,7 +73,11 @@ impl Block {
         }
         match self.barrier.at {
             None => self.barrier.at = Some(here),
-            Some(at) => self.barrier.mixed |= at != here,
+            Some(at) if at == here => {}
+            Some(_) => {
+                self.barrier.mixed = true;
+                self.lane().waits = Some(here);
+            }
         }
         self.release_if_complete();
     }
@@ -99,6 +101,7 @@ impl Block {
         }
         for thread in exited {
             self.lanes[usize::from(thread)].exited_above = Some(at.0);
+            self.lanes_differ = true;
         }
         if self.judging {
             let out = self.lanes.len() as u32 - self.alive;
@@ -106,15 +109,16 @@ impl Block {
                 self.findings.early_exit(EarlyExit { threads: out, site: at.0 });
             }
             let warps = self.warps.iter().enumerate();
-            self.clocks.block_barrier(warps.flat_map(|(number, warp)| threads(number, warp.alive)));
+            let participants = warps.flat_map(|(number, warp)| threads(number, warp.alive));
+            self.clocks.block_barrier(self.alive, participants);
         }
         if self.findings.trace.is_some() {
             self.trace_release(at.0);
         }
-        self.barrier = Barrier::default();
+        let mixed = std::mem::take(&mut self.barrier).mixed;
         for (number, warp) in self.warps.iter_mut().enumerate() {
-            for thread in threads(number, warp.at_barrier) {
-                self.lanes[usize::from(thread)].waits = None;
+            if mixed {
+                threads(number, warp.at_barrier).for_each(|t| self.lanes[usize::from(t)].waits = None);
             }
             warp.ready |= warp.at_barrier;
             warp.at_barrier = 0;
@@ -136,22 +140,29 @@ impl Block {
         (0..self.lanes.len() as u16).filter(gone).collect()
     }
 
+    /// Where each thread waits, if it does.
+    fn waits(&self) -> impl Iterator<Item = (u32, (Site, NestId))> {
+        (0..).zip(&self.lanes).filter_map(|(thread, lane)| {
+            let warp = &self.warps[thread as usize / WARP];
+            let at_barrier = warp.at_barrier >> (thread as usize % WARP) & 1 == 1;
+            Some((thread, lane.waits.or(self.barrier.at.filter(|_| at_barrier))?))
+        })
+    }
+
     /// Did this thread, which has exited, go past the barrier instead of returning above it?
     fn went_past(&self, thread: u16, (site, nest): (Site, NestId)) -> bool {
-        match self.lanes[usize::from(thread)].passed {
-            Passed::Nothing => false,
-            Passed::End => true,
-            Passed::Mark(mark) => {
-                self.nests.is_past(mark, Step { parent: nest, site, within: Within::Place })
-            }
+        if self.warps[usize::from(thread) / WARP].ended >> (usize::from(thread) % WARP) & 1 == 1 {
+            return true;
         }
+        let barrier = Step { parent: nest, site, within: Within::Place };
+        self.lanes[usize::from(thread)].passed.is_some_and(|mark| self.nests.is_past(mark, barrier))
     }
 
     /// The barrier is divergent: say who waits where, and judge nothing any more in this block. It is
     /// told from the barrier that most threads wait at, so that the schedule does not show.
     fn diverged(&mut self, exited: &[u16]) {
         let mut gathered: Vec<((Site, NestId), u32)> = Vec::new();
-        for here in self.lanes.iter().filter_map(|lane| lane.waits) {
+        for (_, here) in self.waits() {
             match gathered.iter_mut().find(|(at, _)| *at == here) {
                 Some((_, threads)) => *threads += 1,
                 None => gathered.push((here, 1)),
@@ -161,13 +172,11 @@ impl Block {
         let Some(&(at, _)) = gathered.iter().rev().max_by_key(|(_, threads)| *threads) else { return };
         let mut waiting = Vec::new();
         let mut elsewhere = Vec::new();
-        for (thread, lane) in (0..).zip(&self.lanes) {
-            match lane.waits {
-                Some(here) if here == at => waiting.push(thread),
-                Some((site, nest)) => {
-                    elsewhere.push((thread, Whereabouts::Waits { site, trips: self.nests.trips(nest) }));
-                }
-                None => {}
+        for (thread, (site, nest)) in self.waits() {
+            if (site, nest) == at {
+                waiting.push(thread);
+            } else {
+                elsewhere.push((thread, Whereabouts::Waits { site, trips: self.nests.trips(nest) }));
             }
         }
         let skipped = exited.iter().filter(|&&thread| self.went_past(thread, at));
@@ -193,8 +202,9 @@ impl Block {
             return false;
         }
         self.settle_write();
-        let lane = &mut self.lanes[usize::from(self.current)];
-        lane.waits = Some((site, lane.nest(&mut self.nests)));
+        let nest = self.nest();
+        let lane = self.lane();
+        lane.waits = Some((site, nest));
         lane.warp_mask = mask;
         self.rest(warp, bit);
         self.warps[warp].at_warp |= bit;
@@ -232,7 +242,15 @@ impl Block {
         }
     }
 
+    /// The running thread has come to the end of the kernel, without a `return`.
+    #[inline]
+    pub(crate) fn end_kernel(&mut self) {
+        let (warp, bit) = self.bit();
+        self.warps[warp].ended |= bit;
+    }
+
     /// The running thread has come to the end of the kernel, or returned.
+    #[inline]
     pub(crate) fn exit(&mut self) {
         self.settle_write();
         let (warp, bit) = self.bit();
@@ -261,12 +279,11 @@ impl Block {
     /// Threads live, and none can go on.
     pub(crate) fn stuck(&mut self) {
         let mut waiting = Vec::new();
-        for (thread, lane) in (0_u32..).zip(&self.lanes) {
-            if let Some((site, _)) = lane.waits {
-                let (warp, lane_bit) = (thread as usize / WARP, 1 << (thread as usize % WARP));
-                let mask = (self.warps[warp].at_warp & lane_bit != 0).then_some(lane.warp_mask);
-                waiting.push(Waiting { thread, site, mask });
-            }
+        for (thread, (site, _)) in self.waits() {
+            let (warp, lane_bit) = (thread as usize / WARP, 1 << (thread as usize % WARP));
+            let at_warp = self.warps[warp].at_warp & lane_bit != 0;
+            let mask = at_warp.then(|| self.lanes[thread as usize].warp_mask);
+            waiting.push(Waiting { thread, site, mask });
         }
         if let Some(&Waiting { thread, site, .. }) = waiting.first() {
             self.current = thread as u16;

@@ -35,27 +35,18 @@ pub(crate) enum Engine {
     Fibers,
 }
 
-/// How far a thread has come in the program as written, as far as `#[kernel]` marks it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Passed {
-    /// No mark yet.
-    Nothing,
-    /// A loop head, or the join after a branch or a loop.
-    Mark(Step),
-    /// The end of the kernel, without a `return`.
-    End,
-}
-
-/// One thread of the block.
+/// What is not the same for all threads of the block: most kernels never need it.
 #[derive(Debug)]
 pub(crate) struct Lane {
     /// The loop or call that the thread is in.
     pub(crate) step: Option<Step>,
     /// The id of that path, once something needed it.
     nest: Option<NestId>,
-    pub(crate) passed: Passed,
+    /// How far the thread has come in the program as written: the last loop head that it passed, or join after a
+    /// branch or a loop.
+    pub(crate) passed: Option<Step>,
     pub(crate) ticks: u32,
-    /// Where the thread waits, if it does.
+    /// Where the thread waits, if it is not where the first to arrive at the block barrier does.
     pub(crate) waits: Option<(Site, NestId)>,
     pub(crate) warp_mask: u32,
     /// The barrier that completed after the thread had exited, if one has.
@@ -67,7 +58,7 @@ impl Lane {
         Self {
             step: None,
             nest: Some(NestId::ROOT),
-            passed: Passed::Nothing,
+            passed: None,
             ticks: 0,
             waits: None,
             warp_mask: 0,
@@ -156,6 +147,8 @@ pub(crate) struct Block {
     /// The barrier that the running thread, a future, has come to and does not wait at yet.
     pub(crate) waits_at: Option<Site>,
     pub(crate) lanes: Vec<Lane>,
+    /// Some lane holds something that it does not hold at the start.
+    pub(crate) lanes_differ: bool,
     /// Of each thread, if they are fibers.
     pub(crate) footings: Vec<Footing>,
     pub(crate) warps: Vec<Warp>,
@@ -239,24 +232,16 @@ pub(crate) fn fault(what: FaultKind, site: Site) -> ! {
     stop()
 }
 
-/// Called before an access: ends the step if the running thread has made one in it already.
-///
-/// A thread that is a future gave its turn back before, if it could; in an operator, it cannot.
+/// Called before an access: ends the step if the running thread has made one in it already. A thread that is
+/// a future has seen to that itself; in an operator it cannot, and goes on.
 #[inline(always)]
 pub(crate) fn step(access: Stepped, site: Site) {
-    if with(|block| block.has_stepped(access)) {
+    while with(|block| block.engine != Engine::Futures && !block.takes(access)) {
         match with(|block| block.engine) {
-            Engine::Undecided => stop(),
-            Engine::Futures => {}
             Engine::Fibers => suspend(site),
+            _ => stop(),
         }
     }
-    with(|block| {
-        // A write to global memory rides along.
-        if !(access == Stepped::GlobalWrite && block.stepped == Stepped::Shared) {
-            block.stepped = access;
-        }
-    });
 }
 
 impl Block {
@@ -281,6 +266,7 @@ impl Block {
             judging: checks,
             waits_at: None,
             lanes: (0..threads).map(|_| Lane::new()).collect(),
+            lanes_differ: false,
             footings: Vec::new(),
             warps: vec![Warp::default(); threads.div_ceil(WARP)],
             ready_warps: 0,
@@ -327,12 +313,12 @@ impl Block {
             let lanes = left.min(WARP);
             left -= lanes;
             let mask = u32::MAX >> (WARP - lanes);
-            *warp = Warp { alive: mask, ready: mask, at_barrier: 0, at_warp: 0 };
+            *warp = Warp { alive: mask, ready: mask, ..Warp::default() };
         }
         self.ready_warps = u32::MAX >> (WARP - self.warps.len());
         self.alive = self.lanes.len() as u32;
-        for lane in &mut self.lanes {
-            *lane = Lane::new();
+        if std::mem::take(&mut self.lanes_differ) {
+            self.lanes.fill_with(Lane::new);
         }
     }
 
@@ -359,13 +345,35 @@ impl Block {
         &mut self.footings[usize::from(self.current)]
     }
 
-    /// Has the running thread done all that goes into one step with this access?
+    /// Takes this access into the running thread's step, unless the step is full: then its turn is over.
     #[inline]
-    pub(crate) fn has_stepped(&self, access: Stepped) -> bool {
-        match access {
-            Stepped::Shared => !matches!(self.stepped, Stepped::Nothing | Stepped::GlobalWrite),
-            Stepped::GlobalWrite => !matches!(self.stepped, Stepped::Nothing | Stepped::Shared),
-            _ => self.stepped != Stepped::Nothing,
+    pub(crate) fn takes(&mut self, access: Stepped) -> bool {
+        let before = self.stepped;
+        let (takes, after) = match access {
+            Stepped::Shared => (matches!(before, Stepped::Nothing | Stepped::GlobalWrite), access),
+            Stepped::GlobalWrite if before == Stepped::Shared => (true, before),
+            _ => (before == Stepped::Nothing, access),
+        };
+        if takes {
+            self.stepped = after;
+        }
+        takes
+    }
+
+    /// What is particular to the running thread.
+    #[inline]
+    pub(crate) fn lane(&mut self) -> &mut Lane {
+        self.lanes_differ = true;
+        &mut self.lanes[usize::from(self.current)]
+    }
+
+    /// The path that the running thread is on.
+    #[inline]
+    pub(crate) fn nest(&mut self) -> NestId {
+        if self.lanes_differ {
+            self.lanes[usize::from(self.current)].nest(&mut self.nests)
+        } else {
+            NestId::ROOT
         }
     }
 
@@ -409,7 +417,7 @@ impl Block {
     /// that it stays in registers where it always is.
     #[inline]
     pub(crate) fn access(&mut self, site: Site, writes: bool) -> Access {
-        let nest = self.lanes[usize::from(self.current)].nest(&mut self.nests);
+        let nest = self.nest();
         Access::new(site, nest, self.clocks.now(self.current), self.current, writes)
     }
 
@@ -442,7 +450,7 @@ impl Block {
     }
 
     /// Writes the cell of this slot. True if the block has to stop.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn slot_write<T: CellValue>(&mut self, address: usize, value: T, site: Site) -> bool {
         match self.locate::<T>(address, site) {
             Some((array, index)) => self.shared_write(array, index, value, site),
@@ -455,7 +463,7 @@ impl Block {
     }
 
     /// Reads the cell of this slot. True if the block has to stop.
-    #[inline(never)]
+    #[inline]
     pub(crate) fn slot_read<T: CellValue>(&mut self, address: usize, site: Site) -> (T, bool) {
         let value = match self.locate::<T>(address, site) {
             Some((array, index)) => self.shared_read(array, index, site),

@@ -106,7 +106,8 @@ pub fn waits() -> bool {
     with(|block| block.waits_at.take().is_some())
 }
 
-/// What an access is made through: does the running thread have to give its turn back before it?
+/// What an access is made through: does the running thread have to give its turn back before it? If not, the
+/// access is in its step.
 #[derive(Debug)]
 pub struct Through<'a, P>(pub &'a P);
 
@@ -115,7 +116,7 @@ impl<T: CellValue> Through<'_, Slot<T>> {
     #[must_use]
     #[inline]
     pub fn read_waits(&self) -> bool {
-        with(|block| block.has_stepped(Stepped::Shared))
+        with(|block| !block.takes(Stepped::Shared))
     }
 
     /// Before a write.
@@ -131,14 +132,14 @@ impl<T: CellValue> Through<'_, GlobalPtr<T>> {
     #[must_use]
     #[inline]
     pub fn read_waits(&self) -> bool {
-        with(|block| block.has_stepped(Stepped::GlobalRead))
+        with(|block| !block.takes(Stepped::GlobalRead))
     }
 
     /// Before a write.
     #[must_use]
     #[inline]
     pub fn write_waits(&self) -> bool {
-        with(|block| block.has_stepped(Stepped::GlobalWrite))
+        with(|block| !block.takes(Stepped::GlobalWrite))
     }
 }
 

@@ -246,19 +246,25 @@ impl<T> Deref for GlobalSlice<'_, T> {
     }
 }
 
-/// The elements that the running block has touched, numbered in that order: a hash table that is
-/// emptied by counting on.
+/// Neighbours in a buffer, which are looked up as one.
+const PAGE: usize = 32;
+
+/// The pages that the running block has touched, numbered in that order: a hash table that is emptied by
+/// counting on.
 #[derive(Debug)]
 struct Touched {
     /// A power of two of them.
     entries: Vec<Entry>,
     stamp: u32,
     count: usize,
+    /// The entry that was looked up last.
+    last: Entry,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
-    index: usize,
+    /// Within its buffer.
+    page: usize,
     /// The buffer, below the table's stamp; with another stamp the entry is empty.
     buffer: u64,
     number: usize,
@@ -272,7 +278,7 @@ impl Entry {
 
 impl Touched {
     fn new() -> Self {
-        Self { entries: vec![Entry::default(); 1024], stamp: 0, count: 0 }
+        Self { entries: vec![Entry::default(); 64], stamp: 0, count: 0, last: Entry::default() }
     }
 
     fn clear(&mut self) {
@@ -284,46 +290,50 @@ impl Touched {
         }
     }
 
-    /// The element's number; a new one counts up.
+    /// The page's number; a new one counts up.
     #[inline]
-    fn number(&mut self, buffer: usize, index: usize) -> usize {
+    fn number(&mut self, buffer: usize, page: usize) -> usize {
         let buffer = u64::from(self.stamp) << 32 | buffer as u64;
-        let place = self.place(buffer, index);
-        let entry = &mut self.entries[place];
-        if entry.is_of(self.stamp) {
-            return entry.number;
+        if (self.last.page, self.last.buffer) != (page, buffer) {
+            self.last = self.find(buffer, page);
         }
-        let number = self.count;
-        *entry = Entry { index, buffer, number };
-        self.count += 1;
-        if self.count * 2 > self.entries.len() {
-            self.grow();
-        }
-        number
+        self.last.number
     }
 
-    /// Where the element stands, or the empty entry where it belongs. Neighbours stand side by side, and what lies
-    /// further away by a power of two does not compete with them.
-    #[inline]
-    fn place(&self, buffer: u64, index: usize) -> usize {
+    #[inline(never)]
+    fn find(&mut self, buffer: u64, page: usize) -> Entry {
+        let place = self.place(buffer, page);
+        if !self.entries[place].is_of(self.stamp) {
+            self.entries[place] = Entry { page, buffer, number: self.count };
+            self.count += 1;
+            if self.count * 2 > self.entries.len() {
+                self.grow();
+                return self.entries[self.place(buffer, page)];
+            }
+        }
+        self.entries[place]
+    }
+
+    /// Where the page stands, or the empty entry where it belongs. What lies apart by a power of two does not
+    /// compete.
+    fn place(&self, buffer: u64, page: usize) -> usize {
         let mask = self.entries.len() - 1;
-        let far = (index as u64 >> 9 ^ buffer << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-        let mut place = index.wrapping_add(far as usize) & mask;
+        let mixed = (page as u64 ^ buffer << 48).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let mut place = mixed as usize & mask;
         loop {
             let entry = &self.entries[place];
-            if (entry.index == index && entry.buffer == buffer) || !entry.is_of(self.stamp) {
+            if (entry.page == page && entry.buffer == buffer) || !entry.is_of(self.stamp) {
                 return place;
             }
             place = (place + 1) & mask;
         }
     }
 
-    #[cold]
     fn grow(&mut self) {
         let larger = vec![Entry::default(); self.entries.len() * 2];
         for entry in std::mem::replace(&mut self.entries, larger) {
             if entry.is_of(self.stamp) {
-                let place = self.place(entry.buffer, entry.index);
+                let place = self.place(entry.buffer, entry.page);
                 self.entries[place] = entry;
             }
         }
@@ -334,7 +344,7 @@ impl Touched {
 pub(crate) struct Global {
     pub(crate) buffers: Vec<Buffer>,
     touched: Touched,
-    /// One cell for each element touched.
+    /// One cell for each element of a page touched.
     shadow: Shadow,
     /// For the comparison with other blocks.
     pub(crate) grid: Accesses,
@@ -373,16 +383,12 @@ impl Global {
         &mut self.shadow
     }
 
-    /// The shadow cell of an element.
-    #[inline(always)]
+    /// The shadow cell of an element. What it holds of another block's element is settled.
+    #[inline]
     pub(crate) fn touch(&mut self, buffer: usize, index: usize) -> usize {
-        let fresh = self.touched.count;
-        let slot = self.touched.number(buffer, index);
-        if slot == fresh {
-            if slot == self.shadow.len() {
-                self.shadow.resize((slot + 1).next_power_of_two());
-            }
-            self.shadow.forget(slot);
+        let slot = self.touched.number(buffer, index / PAGE) * PAGE + index % PAGE;
+        if slot >= self.shadow.len() {
+            self.shadow.resize((self.touched.count * PAGE).next_power_of_two());
         }
         slot
     }

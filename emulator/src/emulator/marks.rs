@@ -1,7 +1,7 @@
 //! What `#[kernel]` writes into a kernel's body, so that a run knows what only the source shows: in
 //! which trip of which loop a thread is, by which call it came, and that it went past a branch.
 
-use super::block::{Engine, Passed, fault, with};
+use super::block::{Block, Engine, fault, with};
 use super::fiber;
 use super::nest::{NestId, Step, Within};
 use super::report::FaultKind;
@@ -22,9 +22,8 @@ pub struct Outer {
 pub fn enter() -> Outer {
     let site = Site::here();
     with(|block| {
-        let lane = &mut block.lanes[usize::from(block.current)];
-        let nest = lane.nest(&mut block.nests);
-        Outer { step: lane.step, nest, site, trips: 0 }
+        let nest = block.nest();
+        Outer { step: block.lane().step, nest, site, trips: 0 }
     })
 }
 
@@ -33,9 +32,9 @@ pub fn trip(outer: &mut Outer) {
     let step = Step { parent: outer.nest, site: outer.site, within: Within::Trip(outer.trips) };
     outer.trips += 1;
     let limit = with(|block| {
-        let lane = &mut block.lanes[usize::from(block.current)];
+        let lane = block.lane();
         lane.go(Some(step), None);
-        lane.passed = Passed::Mark(step);
+        lane.passed = Some(step);
         lane.ticks += 1;
         let ticks = lane.ticks;
         if let Some(footing) = block.footings.get_mut(usize::from(block.current)) {
@@ -60,12 +59,12 @@ pub fn arm(outer: &Outer, number: u32) {
 
 fn go(outer: &Outer, within: Within) {
     let step = Step { parent: outer.nest, site: outer.site, within };
-    with(|block| block.lanes[usize::from(block.current)].go(Some(step), None));
+    with(|block| block.lane().go(Some(step), None));
 }
 
 /// After the loop, the branch or the call.
 pub fn leave(outer: &Outer) {
-    with(|block| block.lanes[usize::from(block.current)].go(outer.step, Some(outer.nest)));
+    with(|block| block.lane().go(outer.step, Some(outer.nest)));
 }
 
 /// After a branch or a loop in which there may be a barrier.
@@ -73,14 +72,14 @@ pub fn leave(outer: &Outer) {
 pub fn join() {
     let site = Site::here();
     with(|block| {
-        let lane = &mut block.lanes[usize::from(block.current)];
-        let parent = lane.nest(&mut block.nests);
-        lane.passed = Passed::Mark(Step { parent, site, within: Within::Place });
+        let parent = block.nest();
+        block.lane().passed = Some(Step { parent, site, within: Within::Place });
     });
 }
 
 /// What is wrong with a second kernel.
-pub(crate) const ONE_KERNEL: &str = "a launch runs one kernel: this one was called by another, or after another";
+pub(crate) const ONE_KERNEL: &str =
+    "a launch runs one kernel: this one was called by another, or after another";
 
 /// Before the body of a kernel that needs stacks. False if there are none yet: it has to return, and is called
 /// again on one.
@@ -100,7 +99,7 @@ pub fn start() -> bool {
 /// At the end of the kernel, which a `return` does not come to.
 #[inline]
 pub fn end() {
-    with(|block| block.lanes[usize::from(block.current)].passed = Passed::End);
+    with(Block::end_kernel);
 }
 
 /// After the kernel. False if the thread has no block any more; else it starts over, in its next block.

@@ -115,9 +115,16 @@ impl Clocks {
         self.now[thread as usize]
     }
 
-    /// A block barrier completed; `participants` yields the threads that had not exited.
-    pub(crate) fn block_barrier(&mut self, participants: impl Iterator<Item = u16>) {
+    /// A block barrier completed; `participants` yields the threads that had not exited, so many.
+    pub(crate) fn block_barrier(&mut self, count: u32, participants: impl Iterator<Item = u16>) {
         self.latest += 1;
+        if count as usize == self.now.len() && !self.warp_synced {
+            // So it was at every barrier before: all clocks are the same.
+            self.passed.copy_from_slice(&self.now);
+            self.floor = self.now[0] + 1;
+            self.now.fill(self.floor);
+            return;
+        }
         let (mut came, mut floor) = (0, Clock::MAX);
         for thread in participants {
             let t = thread as usize;
@@ -308,15 +315,6 @@ impl Shadow {
 
     pub(crate) fn begin_block(&mut self) {
         self.used = 0;
-    }
-
-    /// Forgets cell `index`, whose place is given to another cell.
-    #[inline]
-    pub(crate) fn forget(&mut self, index: usize) {
-        let cell = &mut self.cells[index];
-        cell.write.when = 0;
-        cell.read.when = 0;
-        cell.more = NONE;
     }
 
     /// Was the cell written in the block that is running?

@@ -183,6 +183,8 @@ pub(crate) struct Warp {
     pub(crate) at_barrier: u32,
     /// Wait at a `sync_warp`.
     pub(crate) at_warp: u32,
+    /// Have come to the end of the kernel, without a `return`.
+    pub(crate) ended: u32,
 }
 
 /// Takes the decisions for one block after the other, each block from a seed of its own.

@@ -16,6 +16,18 @@ pub(crate) const FAULTS: &[Fault] = &[
         to: "",
     },
     Fault {
+        what: "a block barrier that all come to orders nothing",
+        file: "order.rs",
+        from: "self.passed.copy_from_slice(&self.now);",
+        to: "self.now.fill(self.now[0] + 1); return;",
+    },
+    Fault {
+        what: "a block barrier that all come to forgets what sync_warp did",
+        file: "order.rs",
+        from: "self.now.len() && !self.warp_synced",
+        to: "self.now.len()",
+    },
+    Fault {
         what: "a block barrier orders exited threads too",
         file: "barrier.rs",
         from: "warps.flat_map(|(number, warp)| threads(number, warp.alive))",
@@ -102,8 +114,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "trips of one barrier count as one",
         file: "barrier.rs",
-        from: "self.barrier.mixed |= at != here",
-        to: "self.barrier.mixed |= at.0 != here.0",
+        from: "Some(at) if at == here => {}",
+        to: "Some(at) if at.0 == here.0 => {}",
     },
     Fault {
         what: "a skipped barrier is not noticed",

@@ -249,7 +249,7 @@ impl Awaits {
 fn wait(at: Span, through: &TokenStream, before: &str) -> TokenStream {
     let before = Ident::new(before, at);
     quote_spanned! { at =>
-        if ::cuda_std::emulator::futures::Through(&#through).#before() {
+        while ::cuda_std::emulator::futures::Through(&#through).#before() {
             ::cuda_std::emulator::futures::turn().await;
         }
     }

@@ -50,7 +50,8 @@ impl Trace {
 
     fn block_barrier(mut self) -> Self {
         let exited = self.exited.clone();
-        self.clocks.block_barrier((0..64).filter(|thread| !exited.contains(thread)));
+        let left: Vec<u16> = (0..64).filter(|thread| !exited.contains(thread)).collect();
+        self.clocks.block_barrier(left.len() as u32, left.into_iter());
         self
     }
 
