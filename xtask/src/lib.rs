@@ -5,13 +5,9 @@ mod cargo;
 mod check;
 mod child;
 mod cuda;
-mod docs;
 mod doctor;
 mod exercise;
-mod exhibit;
-mod exhibits;
-mod explain;
-mod explore;
+mod host;
 mod interrupt;
 mod link;
 mod lint;
@@ -21,7 +17,6 @@ mod piece;
 mod place;
 mod program;
 mod ptx;
-mod run;
 mod rust_cuda;
 mod sanitizer;
 mod workshop;
@@ -32,6 +27,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use clap::{CommandFactory, Parser, Subcommand};
+use host::Flags;
 
 /// Exit code for "a check failed".
 pub(crate) const CHECK_FAILED: u8 = 1;
@@ -50,19 +46,19 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run the lesson: three kernels, four block sizes, one table
-    Run(run::Args),
+    Run(Flags),
     /// Write a page that shows a run step by step
-    Explain(explain::Args),
+    Explain(Flags),
     /// List the exhibits: a kernel for every sentence of the lesson
-    Exhibits(exhibits::Args),
+    Exhibits(Flags),
     /// Show and run one exhibit
-    Exhibit(exhibit::Args),
+    Exhibit(Flags),
     /// Renew what docs/ quotes from the kernels
-    Docs(docs::Args),
+    Docs(Flags),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
     /// Run one kernel under many schedules
-    Explore(explore::Args),
+    Explore(Flags),
     /// Build the lesson for a card, here or elsewhere, without running it
     BuildCuda(cuda::Args),
     /// Let NVIDIA's racecheck judge the kernels on a card
@@ -84,7 +80,7 @@ enum Command {
     /// Run every test of the project
     Test(cargo::TestArgs),
     /// Measure this project, alone or beside what one would use instead
-    Bench(bench::Args),
+    Bench(Flags),
 }
 
 /// The parser and the analyses of source code go as deep as the source is nested.
@@ -105,13 +101,13 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
         None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
-        Some(Command::Run(args)) => run::run(args),
-        Some(Command::Explain(args)) => explain::run(args),
-        Some(Command::Exhibits(args)) => exhibits::run(args),
-        Some(Command::Exhibit(args)) => exhibit::run(args),
-        Some(Command::Docs(args)) => docs::run(args),
+        Some(Command::Run(flags)) => host::lesson(flags),
+        Some(Command::Explain(flags)) => host::explain(flags),
+        Some(Command::Exhibits(flags)) => host::list(flags),
+        Some(Command::Exhibit(flags)) => host::exhibit(flags),
+        Some(Command::Docs(flags)) => host::docs(flags),
         Some(Command::Ptx(args)) => ptx::run(args),
-        Some(Command::Explore(args)) => explore::run(args),
+        Some(Command::Explore(flags)) => host::explore(flags),
         Some(Command::BuildCuda(args)) => cuda::run(args),
         Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, args),
         Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, args),
@@ -122,6 +118,6 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Some(Command::Exercise(args)) => exercise::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Test(args)) => cargo::test(args),
-        Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Bench(flags)) => bench::run(flags),
     }
 }
