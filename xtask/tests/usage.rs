@@ -4,7 +4,7 @@ mod common;
 
 use std::path::Path;
 
-use common::run;
+use common::{run, start};
 
 #[test]
 fn every_command_is_called_as_it_is_typed() {
@@ -37,4 +37,11 @@ fn a_checker_is_not_let_loose_on_what_need_not_end() {
             "{error}"
         );
     }
+}
+
+#[test]
+fn the_first_time_is_over_when_something_is_built() {
+    let lists = || start(Path::new("."), &["exhibits"]).wait_with_output().expect("it runs");
+    assert!(lists().status.success());
+    assert_eq!(String::from_utf8_lossy(&lists().stderr), "");
 }
