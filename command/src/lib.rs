@@ -1,14 +1,17 @@
 //! What the programs of this project have in common: how they read their command line, how they end, how they
-//! write a file, and how wide their lines are.
+//! write a file, how they say something, and how wide their lines are.
 
 pub mod file;
+mod out;
 pub mod text;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Error, Result};
+use anyhow::Result;
 use clap::Parser;
+
+pub use out::{Stdout, dialogue, note, stdout};
 
 /// Exit code for "cannot run": something is missing or the command line is wrong.
 pub const CANNOT_RUN: u8 = 2;
@@ -18,26 +21,15 @@ pub fn main<A: Parser>(run: impl FnOnce(&A) -> Result<ExitCode>) -> ExitCode {
     let done = match A::try_parse() {
         Ok(args) => run(&args),
         Err(error) if error.use_stderr() => {
-            eprintln!("{}", one_line(&error));
+            note(one_line(&error));
             return ExitCode::from(CANNOT_RUN);
         }
-        Err(help) => {
-            write!(io::stdout(), "{}", help.render()).map(|()| ExitCode::SUCCESS).map_err(Into::into)
-        }
+        Err(help) => write!(stdout(), "{}", help.render()).map(|()| ExitCode::SUCCESS).map_err(Into::into),
     };
     done.unwrap_or_else(|error| {
-        // Such as `head`, which has what it wants.
-        if nobody_reads(&error) {
-            return ExitCode::SUCCESS;
-        }
-        eprintln!("error: {error:#}");
+        note(format_args!("error: {error:#}"));
         ExitCode::from(CANNOT_RUN)
     })
-}
-
-fn nobody_reads(error: &Error) -> bool {
-    let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
-    kinds.into_iter().any(|kind| kind == io::ErrorKind::BrokenPipe)
 }
 
 /// What is wrong with a command line: the message, what it lists, tips, and where help is.

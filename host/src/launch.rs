@@ -85,7 +85,7 @@ fn run(args: &Args) -> Result<ExitCode> {
             }
         }
     }
-    writeln!(io::stdout(), "{}", serde_json::to_string(&report)?)?;
+    writeln!(command::stdout(), "{}", serde_json::to_string(&report)?)?;
     Ok(if report.fault.is_some() { ExitCode::from(FAULTED) } else { ExitCode::SUCCESS })
 }
 

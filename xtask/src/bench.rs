@@ -27,7 +27,7 @@ pub(crate) fn run(Flags { flags }: &Flags) -> Result<ExitCode> {
     if flags.iter().any(|flag| flag == "--peers") {
         match racecheck() {
             Ok(command) => drop(bench.arg("--racecheck").args(command)),
-            Err(error) => eprintln!("without racecheck: {error:#}"),
+            Err(error) => command::note(format_args!("without racecheck: {error:#}")),
         }
     }
     pass_on(&mut bench)

@@ -59,7 +59,7 @@ pub(crate) fn host_library() -> PathBuf {
 /// Says what is going on where nothing else would for a while.
 pub(crate) fn first_time(built: &Path, what: &str) {
     if !built.exists() {
-        eprintln!("compiling {what}, which takes a while the first time");
+        command::note(format_args!("compiling {what}, which takes a while the first time"));
     }
 }
 

@@ -21,6 +21,7 @@ mod rust_cuda;
 mod sanitizer;
 mod workshop;
 
+use std::io::Write;
 use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::thread;
@@ -100,7 +101,7 @@ pub fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
-        None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
+        None => help(),
         Some(Command::Run(flags)) => host::lesson(flags),
         Some(Command::Explain(flags)) => host::explain(flags),
         Some(Command::Exhibits(flags)) => host::list(flags),
@@ -120,4 +121,9 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Some(Command::Test(args)) => cargo::test(args),
         Some(Command::Bench(flags)) => bench::run(flags),
     }
+}
+
+fn help() -> Result<ExitCode> {
+    write!(command::stdout(), "{}", Cli::command().render_help())?;
+    Ok(ExitCode::SUCCESS)
 }

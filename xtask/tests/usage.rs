@@ -2,7 +2,9 @@
 
 mod common;
 
+use std::io;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use common::{run, start};
 
@@ -44,4 +46,21 @@ fn the_first_time_is_over_when_something_is_built() {
     let lists = || start(Path::new("."), &["exhibits"]).wait_with_output().expect("it runs");
     assert!(lists().status.success());
     assert_eq!(String::from_utf8_lossy(&lists().stderr), "");
+}
+
+/// As under `| head`, and `2>&1 | head`.
+#[test]
+fn a_verdict_stands_though_nobody_reads_it() {
+    let wrong = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels-gpu/src/exhibits/ragged_loop.rs");
+    let unread = || {
+        let (_, writer) = io::pipe().expect("a pipe");
+        Stdio::from(writer)
+    };
+    for (file, verdict) in [(&*wrong, 1), (Path::new("none.rs"), 2)] {
+        let mut lint = Command::new(env!("CARGO_BIN_EXE_xtask"));
+        lint.arg("lint").arg(file).stdin(Stdio::null()).stdout(unread()).stderr(unread());
+        assert_eq!(lint.status().expect("it runs").code(), Some(verdict), "{lint:?}");
+    }
+    let status = Command::new(env!("CARGO_BIN_EXE_xtask")).stdout(unread()).status();
+    assert!(status.expect("it runs").success(), "help");
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask explore`. Exit codes: 0 as a defined kernel must be, or not a defined one; 1 a defined
 //! kernel with a finding or a wrong answer; 2 cannot run.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -90,7 +90,7 @@ fn run(args: &Args) -> Result<ExitCode> {
             )
         }
     };
-    let mut stdout = io::stdout().lock();
+    let mut stdout = command::stdout();
     writeln!(stdout, "{}, in blocks of {} threads\n{text}", subject.name(), size.block)?;
     Ok(if found && subject.defined(size.block) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
 }

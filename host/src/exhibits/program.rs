@@ -1,11 +1,11 @@
 //! The exhibits as a program. Exit codes: 0 the verdicts are what they must be, 1 they are not, 2 cannot
 //! run.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 
 use super::{Exhibit, Guess, Outcome};
@@ -99,7 +99,7 @@ fn list(card: bool, format: Format) -> Result<ExitCode> {
         Format::Table => exhibits::list(card),
         Format::Json => format!("{:#}\n", exhibits::list_json(card)),
     };
-    io::stdout().write_all(text.as_bytes())?;
+    command::stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -121,9 +121,9 @@ fn show(args: &Show) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let card = if unruly && args.ptx.is_some() && args.device == DeviceChoice::Auto {
-        eprintln!(
+        command::note(format_args!(
             "{name} need not end on a card, so it runs on the emulator; --undefined runs it on the card\n"
-        );
+        ));
         None
     } else {
         card(args)?
@@ -133,10 +133,10 @@ fn show(args: &Show) -> Result<ExitCode> {
     if args.format == Format::Json {
         let outcomes = run()?;
         let device = card.as_ref().map_or(&emulator, |card| &card.description);
-        writeln!(io::stdout(), "{:#}", exhibits::json(exhibit, device, args.seed, &outcomes))?;
+        writeln!(command::stdout(), "{:#}", exhibits::json(exhibit, device, args.seed, &outcomes))?;
         return Ok(verdict(&outcomes));
     }
-    let mut stdout = io::stdout();
+    let mut stdout = command::stdout();
     let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     writeln!(stdout, "{}", exhibits::page(exhibit, colour))?;
     let guesses = if args.predict { ask(exhibit, &blocks)? } else { Vec::new() };
@@ -201,8 +201,8 @@ fn run(exhibit: &Exhibit, blocks: &[u32], args: &Show, card: Option<&Card>) -> R
 }
 
 fn ask(exhibit: &Exhibit, blocks: &[u32]) -> Result<Vec<Guess>> {
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout());
-    writeln!(output, "Say {}.", exhibits::words(exhibit))?;
+    let (mut input, mut output) = (io::stdin().lock(), command::dialogue());
+    writeln!(output, "Say {}.", exhibits::words(exhibit)).context("cannot ask for a guess")?;
     let guesses = blocks.iter().map(|&block| Guess::ask(exhibit, block, &mut input, &mut output));
     let guesses = guesses.collect::<Result<_>>()?;
     writeln!(output)?;
@@ -219,9 +219,9 @@ fn renew(check: bool) -> Result<ExitCode> {
     for page in &stale {
         let page = page.display();
         if check {
-            eprintln!("{page} quotes what has changed; run `cargo xtask docs`");
+            command::note(format_args!("{page} quotes what has changed; run `cargo xtask docs`"));
         } else {
-            writeln!(io::stdout(), "renewed {page}")?;
+            writeln!(command::stdout(), "renewed {page}")?;
         }
     }
     let fails = check && !stale.is_empty();

@@ -3,7 +3,7 @@
 mod generate;
 mod kernel;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
@@ -97,7 +97,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
     let lint = lint::check(&[source])?;
     if args.format == Format::Table {
-        writeln!(io::stdout(), "{}\n\nthe lint over the source:\n{lint}\n", header(&kernel, args, &scalars))?;
+        writeln!(
+            command::stdout(),
+            "{}\n\nthe lint over the source:\n{lint}\n",
+            header(&kernel, args, &scalars)
+        )?;
     }
     let limit = Duration::from_secs(args.timeout);
     let ran = program::run(
@@ -109,8 +113,8 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     )?;
     let Some(report) = ran.report else { return Ok(ExitCode::from(command::CANNOT_RUN)) };
     match args.format {
-        Format::Table => write!(io::stdout(), "{report}")?,
-        Format::Json => writeln!(io::stdout(), "{:#}", with_lint(&report, &lint)?)?,
+        Format::Table => write!(command::stdout(), "{report}")?,
+        Format::Json => writeln!(command::stdout(), "{:#}", with_lint(&report, &lint)?)?,
     }
     let clean = ran.clean && lint.findings.is_empty();
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })

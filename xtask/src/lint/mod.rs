@@ -16,7 +16,7 @@ mod tests;
 mod value;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -57,12 +57,12 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let report = check(&read(&args.paths)?)?;
     match args.format {
-        Format::Human => writeln!(io::stdout(), "{report}")?,
-        Format::Json => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
+        Format::Human => writeln!(command::stdout(), "{report}")?,
+        Format::Json => writeln!(command::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
     }
     if args.paths.is_empty() && !report.findings.is_empty() && report.all_within(Path::new(EXHIBITS)) {
         if args.format == Format::Human {
-            writeln!(io::stdout(), "all of them in exhibits that are wrong on purpose ({EXHIBITS})")?;
+            writeln!(command::stdout(), "all of them in exhibits that are wrong on purpose ({EXHIBITS})")?;
         }
         return Ok(ExitCode::SUCCESS);
     }

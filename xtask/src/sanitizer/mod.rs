@@ -6,7 +6,7 @@ mod report;
 mod subject;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -86,7 +86,7 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
         }
     }
     let (name, table) = (tool.name(), report::table(tool, &judged));
-    let mut stdout = io::stdout();
+    let mut stdout = command::stdout();
     writeln!(stdout, "{name} on {}, compute capability {}\n{table}", card.name, card.capability)?;
     writeln!(stdout, "compute-sanitizer's own words: {}", logs.display())?;
     if judged.iter().all(|launch| launch.wanted.is_none()) {
@@ -98,7 +98,7 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
         writeln!(stdout, "every verdict is the expected one")?;
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!("{}", surprises.join("\n"));
+    command::note(surprises.join("\n"));
     Ok(ExitCode::from(CHECK_FAILED))
 }
 

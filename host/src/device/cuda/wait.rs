@@ -24,7 +24,7 @@ pub(super) fn until(ended: &Event, seconds: u32, what: &str) -> Result<()> {
         thread::sleep(PAUSE);
     }
     let hang = DriverError { doing: what.to_owned(), code: LAUNCH_TIMEOUT };
-    eprintln!("error: {hang}");
+    command::note(format_args!("error: {hang}"));
     // Every call that frees something on the card would wait for the kernel, and so might the driver's own
     // exit handlers: leave without them. The operating system takes the kernel off the card.
     unsafe extern "C" {
