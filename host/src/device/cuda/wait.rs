@@ -25,6 +25,11 @@ pub(super) fn until(ended: &Event, seconds: u32, what: &str) -> Result<()> {
     }
     let hang = DriverError { doing: what.to_owned(), code: LAUNCH_TIMEOUT };
     command::note(format_args!("error: {hang}"));
+    leave()
+}
+
+/// Ends the program, whatever the card does.
+pub(crate) fn leave() -> ! {
     // Every call that frees something on the card would wait for the kernel, and so might the driver's own
     // exit handlers: leave without them. The operating system takes the kernel off the card.
     unsafe extern "C" {
