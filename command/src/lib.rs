@@ -9,7 +9,10 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::builder::StyledStr;
+use clap::{CommandFactory, Parser};
+
+use text::COLUMNS;
 
 pub use out::{Stdout, dialogue, note, stdout};
 
@@ -18,18 +21,37 @@ pub const CANNOT_RUN: u8 = 2;
 
 /// Reads the command line and runs a program with it.
 pub fn main<A: Parser>(run: impl FnOnce(&A) -> Result<ExitCode>) -> ExitCode {
-    let done = match A::try_parse() {
+    let parsed = command::<A>().try_get_matches().and_then(|matches| A::from_arg_matches(&matches));
+    let done = match parsed {
         Ok(args) => run(&args),
         Err(error) if error.use_stderr() => {
             note(one_line(&error));
             return ExitCode::from(CANNOT_RUN);
         }
-        Err(help) => write!(stdout(), "{}", help.render()).map(|()| ExitCode::SUCCESS).map_err(Into::into),
+        Err(help) => print(&help.render()),
     };
     done.unwrap_or_else(|error| {
         note(format_args!("error: {error:#}"));
         ExitCode::from(CANNOT_RUN)
     })
+}
+
+/// Says what a program's `--help` says.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn help<A: CommandFactory>() -> Result<ExitCode> {
+    print(&command::<A>().render_help())
+}
+
+fn command<A: CommandFactory>() -> clap::Command {
+    A::command().term_width(COLUMNS)
+}
+
+fn print(text: &StyledStr) -> Result<ExitCode> {
+    write!(stdout(), "{text}")?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What is wrong with a command line: the message, what it lists, tips, and where help is.

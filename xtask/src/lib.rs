@@ -21,13 +21,12 @@ mod rust_cuda;
 mod sanitizer;
 mod workshop;
 
-use std::io::Write;
 use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::thread;
 
 use anyhow::{Context, Result};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 use host::Flags;
 
 /// Exit code for "a check failed".
@@ -60,7 +59,7 @@ enum Command {
     Ptx(ptx::Args),
     /// Run one kernel under many schedules
     Explore(Flags),
-    /// Build the lesson for a card, here or elsewhere, without running it
+    /// Build the lesson for a card, without running it
     BuildCuda(cuda::Args),
     /// Let NVIDIA's racecheck judge the kernels on a card
     Racecheck(sanitizer::Args),
@@ -70,9 +69,9 @@ enum Command {
     Memcheck(sanitizer::Args),
     /// Type-check the kernels against the real cuda_std of Rust-CUDA
     CheckCudaStd,
-    /// Say what this machine has, and what each missing piece would enable
+    /// Say what this machine has, and what each missing piece enables
     Doctor,
-    /// Read kernels and name every barrier that some threads may not come to
+    /// Name every barrier that some threads may not come to
     Lint(lint::Args),
     /// The exercise: three steps on one file, three questions
     Exercise(exercise::Args),
@@ -80,7 +79,7 @@ enum Command {
     Check(check::Args),
     /// Run every test of the project
     Test(cargo::TestArgs),
-    /// Measure this project, alone or beside what one would use instead
+    /// Measure this project, alone or beside its alternatives
     Bench(Flags),
 }
 
@@ -101,7 +100,7 @@ pub fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
-        None => help(),
+        None => command::help::<Cli>(),
         Some(Command::Run(flags)) => host::lesson(flags),
         Some(Command::Explain(flags)) => host::explain(flags),
         Some(Command::Exhibits(flags)) => host::list(flags),
@@ -121,9 +120,4 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Some(Command::Test(args)) => cargo::test(args),
         Some(Command::Bench(flags)) => bench::run(flags),
     }
-}
-
-fn help() -> Result<ExitCode> {
-    write!(command::stdout(), "{}", Cli::command().render_help())?;
-    Ok(ExitCode::SUCCESS)
 }

@@ -24,6 +24,7 @@ fn every_command_is_called_as_it_is_typed() {
         let usage = help.exits(0).stdout.lines().find(|line| line.starts_with("Usage: "));
         let usage = usage.unwrap_or_else(|| panic!("{command} has no usage: {help:?}"));
         assert!(usage.starts_with(&format!("Usage: cargo xtask {command}")), "{usage}");
+        assert!(help.stdout.lines().all(|line| line.chars().count() <= 80), "{}", help.stdout);
     }
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
+use command::text::wrapped;
 
 use super::{Exhibit, Guess, Outcome};
 use crate::args::{CompilerChoice, DeviceChoice, Format};
@@ -144,7 +145,8 @@ fn show(args: &Show) -> Result<ExitCode> {
     match &card {
         Some(card) => writeln!(stdout, "GPU: {}\n", card.description)?,
         None => {
-            writeln!(stdout, "device: {emulator}\nschedule: {}\n", exhibits::schedule(exhibit, args.seed))?;
+            let schedule = wrapped("schedule: ", &exhibits::schedule(exhibit, args.seed));
+            writeln!(stdout, "device: {emulator}\n{schedule}\n")?;
         }
     }
     write!(stdout, "{}", exhibits::results(exhibit, &outcomes))?;
@@ -202,7 +204,8 @@ fn run(exhibit: &Exhibit, blocks: &[u32], args: &Show, card: Option<&Card>) -> R
 
 fn ask(exhibit: &Exhibit, blocks: &[u32]) -> Result<Vec<Guess>> {
     let (mut input, mut output) = (io::stdin().lock(), command::dialogue());
-    writeln!(output, "Say {}.", exhibits::words(exhibit)).context("cannot ask for a guess")?;
+    let say = wrapped("Say ", exhibits::words(exhibit));
+    writeln!(output, "{say}.").context("cannot ask for a guess")?;
     let guesses = blocks.iter().map(|&block| Guess::ask(exhibit, block, &mut input, &mut output));
     let guesses = guesses.collect::<Result<_>>()?;
     writeln!(output)?;

@@ -11,6 +11,7 @@ use std::{env, fs, path};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use command::text::wrapped;
 use serde_json::{Value, json};
 
 use crate::cargo::rustc;
@@ -156,15 +157,16 @@ fn syntax_error(workshop: &Workshop, file: &Path, shown: &str) -> Option<String>
 
 fn header(kernel: &Kernel, args: &Args, scalars: &[(String, String)]) -> String {
     let mut text = format!(
-        "{} of {}, on the emulator: n = {}, lockstep, seed {}",
+        "{} of {}\non the emulator: n = {}, lockstep, seed {}",
         kernel.name,
         args.path.display(),
         args.n,
         args.seed
     );
-    for (number, (name, value)) in scalars.iter().enumerate() {
-        text += if number == 0 { "\narguments (--arg NAME=VALUE sets them): " } else { ", " };
-        text += &format!("{name} = {value}");
+    if !scalars.is_empty() {
+        let values: Vec<_> = scalars.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        text += "\n";
+        text += &wrapped("arguments (--arg NAME=VALUE sets them): ", &values.join(", "));
     }
     if args.block.iter().all(|&block| block > 3 && args.n.is_multiple_of(block as usize)) {
         text += &format!("\nevery block is full; --n {} tries a last one that is not", args.n + 3);

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use command::text::wrapped;
 
 use crate::CHECK_FAILED;
 use card::Card;
@@ -85,7 +86,8 @@ fn turn(folder: &Folder) -> Result<Progress> {
     let measured = measure(folder, card.as_ref())?;
     let placement = Placement::of(&source, &measured);
 
-    writeln!(command::stdout(), "{}: the barrier: {}", folder.shown(&folder.tile()), placement.words())?;
+    let tile = format!("{}: ", folder.shown(&folder.tile()));
+    writeln!(command::stdout(), "{}", wrapped(&tile, &format!("the barrier: {}", placement.words())))?;
     writeln!(command::stdout(), "{}", measured.answers())?;
     if let Some(before) = &progress.last
         && let Some(changes) = changes::changes(before, &source, &measured)

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, Result};
 use command::dialogue;
+use command::text::wrapped;
 
 use super::measured::sizes;
 use super::progress::Progress;
@@ -71,12 +72,12 @@ fn question<T>(text: &str, check: impl Fn(&str) -> Result<T, String>) -> Result<
         }
         match check(answer) {
             Ok(answer) => return Ok(Ok(answer)),
-            Err(why) => writeln!(dialogue(), "{why}")?,
+            Err(why) => writeln!(dialogue(), "{}", wrapped("", &why))?,
         }
     }
     writeln!(
         dialogue(),
-        "Leave it for now: change nothing, look at the table, and run `cargo xtask exercise` again."
+        "Leave it for now: change nothing, look at the table, and run\n`cargo xtask exercise` again."
     )?;
     Ok(Err(Asked::Wrong))
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use command::text::wrapped;
 
 use super::{REPOSITORY, REVISION, fetch, manifest};
 use crate::CHECK_FAILED;
@@ -25,9 +26,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         );
         return Ok(ExitCode::from(CHECK_FAILED));
     }
-    writeln!(
-        command::stdout(),
-        "kernels-gpu type-checks against the real cuda_std: {REPOSITORY} at {REVISION}"
-    )?;
+    let against = wrapped("  ", &format!("{REPOSITORY} at {REVISION}"));
+    writeln!(command::stdout(), "kernels-gpu type-checks against the real cuda_std:\n{against}")?;
     Ok(ExitCode::SUCCESS)
 }
