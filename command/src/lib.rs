@@ -19,6 +19,12 @@ pub use out::{Stdout, dialogue, note, stdout};
 /// Exit code for "cannot run": something is missing or the command line is wrong.
 pub const CANNOT_RUN: u8 = 2;
 
+/// The exit code of a program that judges: 0 if all is as it must be, and 1 if not.
+#[must_use]
+pub fn verdict(holds: bool) -> ExitCode {
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
 /// Reads the command line and runs a program with it.
 pub fn main<A: Parser>(run: impl FnOnce(&A) -> Result<ExitCode>) -> ExitCode {
     let parsed = command::<A>().try_get_matches().and_then(|matches| A::from_arg_matches(&matches));

@@ -18,8 +18,6 @@ use crate::device::{Argument, Cuda, Device, leave};
 use crate::reference::{POISON, input, reversed_tiles};
 use crate::{exhibits, memory};
 
-const FAULTED: u8 = 1;
-
 #[derive(Debug, Parser)]
 #[command(name = "lesson-cuda", disable_version_flag = true)]
 enum Cli {
@@ -96,7 +94,7 @@ fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     writeln!(command::stdout(), "{}", serde_json::to_string(&report)?)?;
-    Ok(if report.fault.is_some() { ExitCode::from(FAULTED) } else { ExitCode::SUCCESS })
+    Ok(command::verdict(report.fault.is_none()))
 }
 
 fn reverse(cuda: &mut Cuda, kernel: &str, args: &Args) -> Result<Answer> {

@@ -10,8 +10,6 @@ use crate::device::{Device, Emulator};
 use crate::lesson::{self, Launched, Run};
 use crate::report;
 
-const GATE_FAILED: u8 = 1;
-
 /// Runs the lesson with the program's command line.
 #[must_use]
 pub fn main() -> ExitCode {
@@ -45,7 +43,7 @@ fn run(args: &Args) -> Result<ExitCode> {
         writeln!(stdout, "{:#}", report::json(args, &device.describe(), &runs))?;
     }
     let holds = runs.iter().flat_map(Run::launches).all(Launched::gate_holds);
-    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(GATE_FAILED) })
+    Ok(command::verdict(holds))
 }
 
 fn open(args: &Args) -> Result<Box<dyn Device>> {

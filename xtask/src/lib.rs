@@ -29,9 +29,6 @@ use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 use host::Flags;
 
-/// Exit code for "a check failed".
-pub(crate) const CHECK_FAILED: u8 = 1;
-
 #[derive(Parser)]
 #[command(
     name = "cargo xtask",

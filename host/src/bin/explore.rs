@@ -11,8 +11,6 @@ use host::answer::NO_RIGHT_ANSWER;
 use host::explore::{self, Explored, Shown, Size, Subject};
 use host::verdict;
 
-const FOUND: u8 = 1;
-
 /// Two warps: threads a block, of a kernel that is for all sizes.
 const BLOCK: u32 = 64;
 
@@ -92,7 +90,7 @@ fn run(args: &Args) -> Result<ExitCode> {
     };
     let mut stdout = command::stdout();
     writeln!(stdout, "{}, in blocks of {} threads\n{text}", subject.name(), size.block)?;
-    Ok(if found && subject.defined(size.block) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+    Ok(command::verdict(!found || !subject.defined(size.block)))
 }
 
 /// What one schedule does, and whether there is anything wrong with it.

@@ -14,8 +14,6 @@ use crate::args::{CompilerChoice, DeviceChoice, Format};
 use crate::device::{Device, Emulator};
 use crate::{docs, exhibits};
 
-const NOT_AS_EXPECTED: u8 = 1;
-
 #[derive(Parser)]
 #[command(
     name = "cargo xtask",
@@ -213,8 +211,7 @@ fn ask(exhibit: &Exhibit, blocks: &[u32]) -> Result<Vec<Guess>> {
 }
 
 fn verdict(outcomes: &[Outcome]) -> ExitCode {
-    let expected = outcomes.iter().all(|outcome| outcome.as_expected);
-    if expected { ExitCode::SUCCESS } else { ExitCode::from(NOT_AS_EXPECTED) }
+    command::verdict(outcomes.iter().all(|outcome| outcome.as_expected))
 }
 
 fn renew(check: bool) -> Result<ExitCode> {
@@ -227,6 +224,5 @@ fn renew(check: bool) -> Result<ExitCode> {
             writeln!(command::stdout(), "renewed {page}")?;
         }
     }
-    let fails = check && !stale.is_empty();
-    Ok(if fails { ExitCode::from(NOT_AS_EXPECTED) } else { ExitCode::SUCCESS })
+    Ok(command::verdict(!check || stale.is_empty()))
 }

@@ -14,12 +14,12 @@ use clap::ValueEnum;
 use command::text::wrapped;
 use serde_json::{Value, json};
 
+use crate::STACK;
 use crate::cargo::rustc;
 use crate::child;
 use crate::lint::{self, Source};
 use crate::program;
 use crate::workshop::Workshop;
-use crate::{CHECK_FAILED, STACK};
 use kernel::Kernel;
 
 /// CUDA's limit.
@@ -118,7 +118,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         Format::Json => writeln!(command::stdout(), "{:#}", with_lint(&report, &lint)?)?,
     }
     let clean = ran.clean && lint.findings.is_empty();
-    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
+    Ok(command::verdict(clean))
 }
 
 fn with_lint(report: &str, lint: &lint::Report) -> Result<Value> {

@@ -18,7 +18,6 @@ use std::process::ExitCode;
 use anyhow::Result;
 use command::text::wrapped;
 
-use crate::CHECK_FAILED;
 use card::Card;
 use folder::Folder;
 use measured::{judged, measure};
@@ -75,7 +74,7 @@ fn with_questions(folder: &Folder) -> Result<ExitCode> {
     if let Some(handed_in) = handed_in {
         writeln!(command::stdout(), "\n{}\n{handed_in}", texts::DONE)?;
     }
-    Ok(if asked == Asked::Wrong { ExitCode::from(CHECK_FAILED) } else { ExitCode::SUCCESS })
+    Ok(command::verdict(asked != Asked::Wrong))
 }
 
 /// Runs the file as it is, and says where the learner stands.

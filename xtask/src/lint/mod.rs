@@ -30,9 +30,6 @@ use report::Reporter;
 use source::ParseError;
 pub(crate) use source::{Source, parse};
 
-/// Exit code for "something was found".
-const FOUND: u8 = 1;
-
 /// Where the kernels are, from the root of the workspace.
 const KERNELS: &str = "kernels-gpu/src";
 
@@ -66,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+    Ok(command::verdict(report.findings.is_empty()))
 }
 
 /// Lints sources together: calls are followed between them.

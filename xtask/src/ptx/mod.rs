@@ -17,7 +17,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
 use crate::machine::Machine;
 use crate::rust_cuda;
@@ -71,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     writeln!(command::stdout(), "{}", report::table(&built.rows))?;
     if !built.refused.is_empty() {
         command::note(built.refused.join("\n"));
-        return Ok(ExitCode::from(CHECK_FAILED));
+        return Ok(command::verdict(false));
     }
     if !built.lines {
         writeln!(command::stdout(), "the PTX names no lines of the source, so barriers were only counted")?;

@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use command::text::wrapped;
 
 use super::{REPOSITORY, REVISION, fetch, manifest};
-use crate::CHECK_FAILED;
 use crate::cargo::{cargo, target_dir};
 use crate::child;
 
@@ -24,7 +23,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         command::note(
             "error: kernels-gpu does not compile against the real cuda_std; the compiler's message is above",
         );
-        return Ok(ExitCode::from(CHECK_FAILED));
+        return Ok(command::verdict(false));
     }
     let against = wrapped("  ", &format!("{REPOSITORY} at {REVISION}"));
     writeln!(command::stdout(), "kernels-gpu type-checks against the real cuda_std:\n{against}")?;

@@ -13,7 +13,6 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context, Result, bail};
 use driver::Absent;
 
-use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
 use crate::child;
 use crate::cuda::Program;
@@ -99,7 +98,7 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     command::note(surprises.join("\n"));
-    Ok(ExitCode::from(CHECK_FAILED))
+    Ok(command::verdict(false))
 }
 
 /// Where compute-sanitizer is.
