@@ -10,7 +10,7 @@ mod peers;
 mod spread;
 
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -47,11 +47,11 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<ExitCode> {
     if let Some(n) = args.memory_of {
-        writeln!(io::stdout(), "{}", memory::of_launch(n)?)?;
+        writeln!(command::stdout(), "{}", memory::of_launch(n)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut figures = Vec::new();
-    let mut stdout = io::stdout();
+    let mut stdout = command::stdout();
     let table = args.format == Format::Table;
     let mut take = |figure: figure::Figure| {
         if table {
@@ -69,13 +69,13 @@ fn run(args: &Args) -> Result<ExitCode> {
     } else {
         let parts = if args.parts.is_empty() { own::Part::value_variants() } else { &args.parts };
         for part in parts {
-            eprintln!("measuring: {}", part.name());
+            command::note(format_args!("measuring: {}", part.name()));
             take(part.measure(args.rounds)?)?;
         }
     }
     if !table {
         let all = json!({ "machine": cpu::describe(), "rounds": args.rounds, "figures": figures });
-        writeln!(io::stdout(), "{all:#}")?;
+        writeln!(command::stdout(), "{all:#}")?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -41,7 +41,7 @@ pub(crate) fn measure(
                 .into();
             take(figure)?;
         }
-        Err(missing) => eprintln!("without Oclgrind: {missing:#}"),
+        Err(missing) => command::note(format_args!("without Oclgrind: {missing:#}")),
     }
     if !racecheck.is_empty() {
         take(beside("compute-sanitizer racecheck", rounds, |case| on_card(racecheck, case))?)?;
@@ -56,7 +56,11 @@ fn beside(peer: &str, rounds: u32, races: impl Fn(Case) -> Result<bool>) -> Resu
         TILES.into_iter().flat_map(|kernel| BLOCKS.map(|block| Case { kernel, block, n: N })).collect();
     cases.push(Case { kernel: Kernel::ReverseTileSynced, block: 256, n: 256 });
     let row = |case: Case| {
-        eprintln!("measuring: {peer}, {}, {} threads a block", case.kernel.name(), case.block);
+        command::note(format_args!(
+            "measuring: {peer}, {}, {} threads a block",
+            case.kernel.name(),
+            case.block
+        ));
         let pairs = each(rounds, || {
             let (ours, found) = seconds(|| on_emulator(case))?;
             agree("the emulator", case, found)?;

@@ -1,43 +1,63 @@
 //! What the programs of this project have in common: how they read their command line, how they end, how they
-//! write a file, and how wide their lines are.
+//! write a file, how they say something, and how wide their lines are.
 
 pub mod file;
+mod out;
 pub mod text;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Error, Result};
-use clap::Parser;
+use anyhow::Result;
+use clap::builder::StyledStr;
+use clap::{CommandFactory, Parser};
+
+use text::COLUMNS;
+
+pub use out::{Stdout, dialogue, note, stdout};
 
 /// Exit code for "cannot run": something is missing or the command line is wrong.
 pub const CANNOT_RUN: u8 = 2;
 
+/// The exit code of a program that judges: 0 if all is as it must be, and 1 if not.
+#[must_use]
+pub fn verdict(holds: bool) -> ExitCode {
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
 /// Reads the command line and runs a program with it.
 pub fn main<A: Parser>(run: impl FnOnce(&A) -> Result<ExitCode>) -> ExitCode {
-    let done = match A::try_parse() {
+    let parsed = command::<A>().try_get_matches().and_then(|matches| A::from_arg_matches(&matches));
+    let done = match parsed {
         Ok(args) => run(&args),
         Err(error) if error.use_stderr() => {
-            eprintln!("{}", one_line(&error));
+            note(one_line(&error));
             return ExitCode::from(CANNOT_RUN);
         }
-        Err(help) => {
-            write!(io::stdout(), "{}", help.render()).map(|()| ExitCode::SUCCESS).map_err(Into::into)
-        }
+        Err(help) => print(&help.render()),
     };
     done.unwrap_or_else(|error| {
-        // Such as `head`, which has what it wants.
-        if nobody_reads(&error) {
-            return ExitCode::SUCCESS;
-        }
-        eprintln!("error: {error:#}");
+        note(format_args!("error: {error:#}"));
         ExitCode::from(CANNOT_RUN)
     })
 }
 
-fn nobody_reads(error: &Error) -> bool {
-    let kinds = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind);
-    kinds.into_iter().any(|kind| kind == io::ErrorKind::BrokenPipe)
+/// Says what a program's `--help` says.
+///
+/// # Errors
+///
+/// If it cannot be written.
+pub fn help<A: CommandFactory>() -> Result<ExitCode> {
+    print(&command::<A>().render_help())
+}
+
+fn command<A: CommandFactory>() -> clap::Command {
+    A::command().term_width(COLUMNS)
+}
+
+fn print(text: &StyledStr) -> Result<ExitCode> {
+    write!(stdout(), "{text}")?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// What is wrong with a command line: the message, what it lists, tips, and where help is.

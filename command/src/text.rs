@@ -3,7 +3,7 @@
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// How wide a terminal is taken to be.
-const COLUMNS: usize = 80;
+pub(crate) const COLUMNS: usize = 80;
 
 /// `head` and `text`, broken between words where a line would be too long; what is left begins under the text.
 #[must_use]

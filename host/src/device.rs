@@ -9,6 +9,8 @@ use cuda_std::emulator::Report;
 use serde::Serialize;
 
 #[cfg(feature = "cuda")]
+pub(crate) use cuda::leave;
+#[cfg(feature = "cuda")]
 pub use cuda::{Argument, Cuda, Kernels};
 pub use emulator::Emulator;
 

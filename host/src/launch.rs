@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -13,11 +14,9 @@ use cuda_std::emulator::MAX_BLOCK_THREADS;
 use driver::{DriverError, is_sticky};
 
 use crate::answer::{Answer, Launches};
-use crate::device::{Argument, Cuda, Device};
+use crate::device::{Argument, Cuda, Device, leave};
 use crate::reference::{POISON, input, reversed_tiles};
 use crate::{exhibits, memory};
-
-const FAULTED: u8 = 1;
 
 #[derive(Debug, Parser)]
 #[command(name = "lesson-cuda", disable_version_flag = true)]
@@ -49,6 +48,9 @@ struct Args {
     /// How many seconds a launch may take before it counts as hung
     #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
     patience: u32,
+    /// End when standard input does: it is held open by the program that started this one
+    #[arg(long, hide = true)]
+    supervised: bool,
 }
 
 /// Runs the program's command line.
@@ -69,6 +71,12 @@ fn run(args: &Args) -> Result<ExitCode> {
     if memory::available().is_some_and(|bytes| (args.n as u64).saturating_mul(12) > bytes) {
         bail!("no memory for {} elements; give a smaller --n", args.n);
     }
+    if args.supervised {
+        thread::spawn(|| {
+            let _ = io::copy(&mut io::stdin(), &mut io::sink());
+            leave()
+        });
+    }
     let mut cuda = Cuda::open(&args.ptx, args.patience)?;
     let mut report = Launches { device: cuda.describe(), launches: Vec::new(), fault: None };
     for _ in 0..args.runs {
@@ -85,8 +93,8 @@ fn run(args: &Args) -> Result<ExitCode> {
             }
         }
     }
-    writeln!(io::stdout(), "{}", serde_json::to_string(&report)?)?;
-    Ok(if report.fault.is_some() { ExitCode::from(FAULTED) } else { ExitCode::SUCCESS })
+    writeln!(command::stdout(), "{}", serde_json::to_string(&report)?)?;
+    Ok(command::verdict(report.fault.is_none()))
 }
 
 fn reverse(cuda: &mut Cuda, kernel: &str, args: &Args) -> Result<Answer> {

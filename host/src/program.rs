@@ -1,6 +1,6 @@
 //! The lesson as a program. Exit codes: 0 every gate holds, 1 a gate failed, 2 cannot run.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -9,8 +9,6 @@ use crate::args::{Args, DeviceChoice, Format};
 use crate::device::{Device, Emulator};
 use crate::lesson::{self, Launched, Run};
 use crate::report;
-
-const GATE_FAILED: u8 = 1;
 
 /// Runs the lesson with the program's command line.
 #[must_use]
@@ -26,7 +24,7 @@ fn run(args: &Args) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut device = open(args)?;
-    let mut stdout = io::stdout().lock();
+    let mut stdout = command::stdout();
     let mut runs = Vec::new();
     for number in 1..=args.runs {
         if number > 1 {
@@ -45,7 +43,7 @@ fn run(args: &Args) -> Result<ExitCode> {
         writeln!(stdout, "{:#}", report::json(args, &device.describe(), &runs))?;
     }
     let holds = runs.iter().flat_map(Run::launches).all(Launched::gate_holds);
-    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(GATE_FAILED) })
+    Ok(command::verdict(holds))
 }
 
 fn open(args: &Args) -> Result<Box<dyn Device>> {

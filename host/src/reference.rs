@@ -18,28 +18,25 @@ pub fn input(n: usize) -> Vec<f32> {
 /// the tile in shared memory does, and only its elements within `input` come out.
 #[must_use]
 pub fn reversed_tiles(input: &[f32], block: usize) -> Vec<f32> {
-    let mut out = Vec::with_capacity(input.len());
-    for tile in input.chunks(block) {
-        let mut padded = tile.to_vec();
-        padded.resize(block, 0.0);
-        padded.reverse();
-        padded.truncate(tile.len());
-        out.extend(padded);
-    }
-    out
+    each_tile(input, block, <[f32]>::reverse)
 }
 
 /// The first `keep` elements of each tile, reversed among themselves; the rest keeps its poison.
 #[must_use]
 pub fn reversed_prefixes(input: &[f32], block: usize, keep: usize) -> Vec<f32> {
+    each_tile(input, block, |tile| {
+        tile[..keep].reverse();
+        tile[keep..].fill(POISON);
+    })
+}
+
+fn each_tile(input: &[f32], block: usize, change: impl Fn(&mut [f32])) -> Vec<f32> {
     let mut out = Vec::with_capacity(input.len());
     for tile in input.chunks(block) {
         let mut padded = tile.to_vec();
         padded.resize(block, 0.0);
-        padded[..keep].reverse();
-        padded[keep..].fill(POISON);
-        padded.truncate(tile.len());
-        out.extend(padded);
+        change(&mut padded);
+        out.extend(&padded[..tile.len()]);
     }
     out
 }

@@ -1,5 +1,6 @@
 //! The report of the lesson: the one place that knows its text.
 
+use command::text::wrapped;
 use cuda_std::emulator::{Divergence, Hazard, Report, Site, Whereabouts};
 use serde_json::{Value, json};
 use tabled::builder::Builder;
@@ -30,7 +31,7 @@ pub fn text(args: &Args, run: &Run, number: u32) -> String {
     if args.runs > 1 {
         parts.push(format!("run {number} of {}", args.runs));
     }
-    parts.extend(run.schedule.as_ref().map(|schedule| format!("schedule: {schedule}")));
+    parts.extend(run.schedule.as_ref().map(|schedule| wrapped("schedule: ", schedule)));
     if !run.tiles.is_empty() {
         parts.push(answers(&run.tiles));
     }
@@ -103,29 +104,24 @@ fn races(run: &Run) -> Option<String> {
     let mut told: Vec<&Hazard> = Vec::new();
     for (launched, report) in &judged {
         for hazard in &report.hazards {
-            let same = |old: &&Hazard| {
-                old.level == hazard.level
-                    && old.first.site == hazard.first.site
-                    && old.second.site == hazard.second.site
-            };
-            if told.iter().any(same) {
+            if told.iter().any(|old| verdict::alike(old, hazard)) {
                 continue;
             }
             told.push(hazard);
             text += &format!(
-                "\n  {}, {} threads a block, {}:\n    {}",
+                "\n  {}, {} threads a block, {}:\n{}",
                 name(launched),
                 launched.block,
                 hazard.level.name(),
-                verdict::hazard_lines(hazard).join("\n      ")
+                verdict::hazard_lines(hazard)
             );
         }
         if let Some(fault) = &report.fault {
             text += &format!(
-                "\n  {}, {} threads a block, fault:\n    {}",
+                "\n  {}, {} threads a block, fault:\n{}",
                 name(launched),
                 launched.block,
-                verdict::fault(fault)
+                wrapped("    ", &verdict::fault(fault))
             );
         }
     }

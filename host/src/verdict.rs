@@ -1,10 +1,24 @@
-//! Verdicts of the checks in words. The answer is not among them: it proves nothing.
+//! Verdicts of the checks in words, and the schedule that they hold for. The answer is not among them: it
+//! proves nothing.
 
 mod findings;
 
-use cuda_std::emulator::{Divergence, Fault, FaultKind, Hazard, Party, Report, Space, Whereabouts};
+use command::text::wrapped;
+use cuda_std::emulator::{Divergence, Fault, FaultKind, Hazard, Party, Policy, Report, Space, Whereabouts};
 
 pub use findings::findings;
+
+/// How the emulator interleaves the threads.
+#[must_use]
+pub fn schedule(policy: Policy, seed: u64) -> String {
+    let how = match policy {
+        Policy::Lockstep => "lockstep: a warp's lanes step together, warps in random order",
+        Policy::Independent => "independent: some lanes of a random warp step, the others wait",
+        Policy::Random => "random: one thread steps at a time",
+        Policy::Exhaustive => "exhaustive: one thread steps at a time, the lowest that can",
+    };
+    format!("{how}, seed {seed}")
+}
 
 /// The race verdict of a launch in a few words.
 #[must_use]
@@ -31,13 +45,24 @@ fn kinds(report: &Report) -> String {
 /// A hazard in one sentence: who against whom.
 #[must_use]
 pub fn hazard(hazard: &Hazard) -> String {
-    let [what, first, second] = hazard_lines(hazard);
+    let [what, first, second] = hazard_parts(hazard);
     format!("{what} {first}, and {second}")
 }
 
-/// The same in three lines.
+/// The same for a terminal, below the line that says where it was found.
 #[must_use]
-pub fn hazard_lines(hazard: &Hazard) -> [String; 3] {
+pub fn hazard_lines(hazard: &Hazard) -> String {
+    let [what, first, second] = hazard_parts(hazard);
+    [wrapped("    ", &what), wrapped("      ", &first), wrapped("      ", &second)].join("\n")
+}
+
+/// Whether two hazards are one to a reader: between the same two lines, and as bad.
+#[must_use]
+pub fn alike(a: &Hazard, b: &Hazard) -> bool {
+    (a.level, a.first.site, a.second.site) == (b.level, b.first.site, b.second.site)
+}
+
+fn hazard_parts(hazard: &Hazard) -> [String; 3] {
     let space = match hazard.place.space {
         Space::Shared => "shared",
         Space::Global => "global",

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Output, Stdio};
 
+use host::exhibits::EXHIBITS;
 use serde_json::Value;
 
 fn exhibit(args: &[&str], input: &str) -> Output {
@@ -100,27 +101,35 @@ fn where_nobody_knows_the_right_answer_the_launch_ended() {
     assert_eq!(found["outcomes"][0]["answer"], "ended");
 }
 
+/// What an exhibit says to a guess in the end, without the line breaks that the width of a terminal makes.
+#[track_caller]
+fn predicted(args: &[&str], guesses: &str) -> String {
+    let text = text(&[&["exhibit", "--predict"], args].concat(), guesses);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn guesses_are_compared_with_what_comes() {
     let input = "wrong race\nclean\n";
     let text = text(&["exhibit", "block-32-hides-it", "--predict"], input);
     let (before, after) = text.split_once("device: ").expect("a run");
     assert!(before.ends_with("your guess at 32 threads a block: \n"), "{before}");
-    let said = "32 threads a block: the answer came out right, and nothing promises that; the verdict is race, as you said\n";
+    let said = "
+32 threads a block: the answer came out right, and nothing promises that; the
+                    verdict is race, as you said
+";
     assert!(after.ends_with(said), "{after}");
 }
 
 #[test]
 fn a_guess_per_block_size_and_another_try_for_what_is_no_guess() {
     let input = "perhaps\n\nrace\nrace\nCLEAN right\ndivergent\n";
-    let text = text(&["exhibit", "barrier-in-the-right-place", "--predict"], input);
-    assert_eq!(text.matches("  please say").count(), 2, "{text}");
-    let said = "\
-32 threads a block: the verdict is clean, and you said race
-64 threads a block: the verdict is clean, and you said race
-128 threads a block: the answer is right, as you said; the verdict is clean, as you said
-256 threads a block: the verdict is clean, and you said divergent
-";
+    let text = predicted(&["barrier-in-the-right-place"], input);
+    assert_eq!(text.matches(" please say answer").count(), 2, "{text}");
+    let said = "32 threads a block: the verdict is clean, and you said race \
+                64 threads a block: the verdict is clean, and you said race \
+                128 threads a block: the answer is right, as you said; the verdict is clean, as you said \
+                256 threads a block: the verdict is clean, and you said divergent";
     assert!(text.ends_with(said), "{text}");
 }
 
@@ -134,22 +143,37 @@ fn two_verdicts_are_told_whichever_was_guessed() {
         ("race", "and you said race"),
         ("race, lost", "and you said race and lost"),
     ] {
-        let text = text(&["exhibit", "write-to-a-copy", "--block", "32", "--predict"], guess);
-        assert!(text.ends_with(&format!(": the verdict is uninitialised and lost, {said}\n")), "{text}");
+        let text = predicted(&["write-to-a-copy", "--block", "32"], guess);
+        assert!(text.ends_with(&format!(": the verdict is uninitialised and lost, {said}")), "{text}");
     }
 }
 
 #[test]
 fn an_answer_that_nothing_promises_is_not_graded() {
-    let predict = |name| text(&["exhibit", name, "--block", "64", "--predict"], "wrong divergent");
+    let predict = |name| predicted(&[name, "--block", "64"], "wrong divergent");
     let luck = "64 threads a block: the answer came out right, and nothing promises that; the verdict is \
-                divergent, as you said\n";
+                divergent, as you said";
     let text = predict("thread-dependent-if");
     assert!(text.ends_with(luck), "{text}");
     let none = "64 threads a block: there is no right answer to compare with; the verdict is divergent, as you \
-                said\n";
+                said";
     let text = predict("ragged-loop");
-    assert!(text.ends_with(none) && text.contains("\nSay the verdict: clean, "), "{text}");
+    assert!(text.ends_with(none) && text.contains(" Say the verdict: clean, "), "{text}");
+}
+
+/// All but the source, which is as wide as it is.
+#[test]
+fn what_is_said_fits_a_terminal() {
+    for exhibit in EXHIBITS {
+        let guesses = "right race\n".repeat(exhibit.blocks.shown().len());
+        let text = text(&["exhibit", exhibit.name, "--predict"], &guesses);
+        let (_, said) = text.split_once(&exhibit.question[..20]).expect("the question");
+        // Nobody ends the line of a prompt here.
+        let lines = said.lines().filter(|line| !line.starts_with("your guess"));
+        for line in lines {
+            assert!(line.chars().count() <= 80, "{}: {line}", exhibit.name);
+        }
+    }
 }
 
 #[test]

@@ -9,19 +9,11 @@ use anyhow::{Result, bail};
 use crate::cargo::{cargo, release_dir};
 use crate::child::{self, pass_on};
 use crate::cuda::Program;
+use crate::host::Flags;
 use crate::ptx::Compiler;
 use crate::sanitizer;
 
-/// Everything is passed on to the measuring program, which knows its own flags.
-#[derive(clap::Args)]
-#[command(disable_help_flag = true)]
-pub(crate) struct Args {
-    /// Flags; `cargo xtask bench --help` lists them
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    flags: Vec<String>,
-}
-
-pub(crate) fn run(args: &Args) -> Result<ExitCode> {
+pub(crate) fn run(Flags { flags }: &Flags) -> Result<ExitCode> {
     // Apart, so that the lesson is the very program that `cargo xtask run` builds.
     for program in [["host", "--bin", "lesson"], ["bench", "--bin", "bench"]] {
         let mut build = cargo();
@@ -31,11 +23,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     let mut bench = Command::new(release_dir().join("bench"));
-    bench.args(&args.flags);
-    if args.flags.iter().any(|flag| flag == "--peers") {
+    bench.args(flags);
+    if flags.iter().any(|flag| flag == "--peers") {
         match racecheck() {
             Ok(command) => drop(bench.arg("--racecheck").args(command)),
-            Err(error) => eprintln!("without racecheck: {error:#}"),
+            Err(error) => command::note(format_args!("without racecheck: {error:#}")),
         }
     }
     pass_on(&mut bench)

@@ -43,7 +43,8 @@ pub(crate) fn host_program(name: &str) -> Result<PathBuf> {
     let program = release_dir().join(name).with_extension(env::consts::EXE_EXTENSION);
     first_time(&host_library(), "the kernels and what runs them");
     let mut build = cargo();
-    build.args(["build", "--quiet", "--release", "--package", "host", "--bin", name]);
+    // With its library, by which we tell the first time.
+    build.args(["build", "--quiet", "--release", "--package", "host", "--lib", "--bin", name]);
     if !child::status(&mut build).context("cannot start cargo")?.success() {
         bail!("the program `{name}` does not build; the compiler's message is above");
     }
@@ -58,7 +59,7 @@ pub(crate) fn host_library() -> PathBuf {
 /// Says what is going on where nothing else would for a while.
 pub(crate) fn first_time(built: &Path, what: &str) {
     if !built.exists() {
-        eprintln!("compiling {what}, which takes a while the first time");
+        command::note(format_args!("compiling {what}, which takes a while the first time"));
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn run_within(limit: Duration, command: &mut Command) -> io::Result<O
 /// Ends as this program ends, which has our input and output. On Unix we become it.
 pub(crate) fn pass_on(command: &mut Command) -> Result<ExitCode> {
     let what = command.get_program().to_string_lossy().into_owned();
-    io::stdout().flush().context("cannot write")?;
+    command::stdout().flush().context("cannot write")?;
     let code = become_it(command).with_context(|| format!("cannot start {what}"))?;
     Ok(exit_code(code))
 }

@@ -1,7 +1,7 @@
 //! The lesson's program for a card, with its kernels.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -29,10 +29,10 @@ pub(crate) struct Args {
 /// `cargo xtask build-cuda`: builds without asking for a card, and says how to run it where one is.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let program = Program::build(&args.arch, args.compiler)?;
-    writeln!(io::stdout(), "program  {}\nkernels  {}", program.path.display(), program.ptx.display())?;
+    writeln!(command::stdout(), "program  {}\nkernels  {}", program.path.display(), program.ptx.display())?;
     let ptx = file_name(&program.ptx);
-    writeln!(io::stdout(), "on a machine with a card: lesson-cuda --ptx {ptx}")?;
-    writeln!(io::stdout(), "                          lesson-cuda exhibit NAME --ptx {ptx}")?;
+    writeln!(command::stdout(), "on a machine with a card: lesson-cuda --ptx {ptx}")?;
+    writeln!(command::stdout(), "                          lesson-cuda exhibit NAME --ptx {ptx}")?;
     Ok(ExitCode::SUCCESS)
 }
 

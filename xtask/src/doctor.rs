@@ -1,6 +1,6 @@
 //! `cargo xtask doctor`: what this machine has, and what each missing piece would enable.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,7 +28,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     let rustc = toolchain::find().ok().map(|found| format!("{} ({})", found.version, found.rustc.display()));
     let card = group(CARD, &for_card(&machine, &driver::probe(), rustc));
     let builder = group(BUILDER, &parts::pieces(&machine));
-    write!(io::stdout(), "{INTRO}\n\n{card}\n{builder}{IMAGES}\n")?;
+    write!(command::stdout(), "{INTRO}\n\n{card}\n{builder}{IMAGES}\n")?;
     Ok(ExitCode::SUCCESS)
 }
 

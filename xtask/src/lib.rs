@@ -5,13 +5,9 @@ mod cargo;
 mod check;
 mod child;
 mod cuda;
-mod docs;
 mod doctor;
 mod exercise;
-mod exhibit;
-mod exhibits;
-mod explain;
-mod explore;
+mod host;
 mod interrupt;
 mod link;
 mod lint;
@@ -21,7 +17,6 @@ mod piece;
 mod place;
 mod program;
 mod ptx;
-mod run;
 mod rust_cuda;
 mod sanitizer;
 mod workshop;
@@ -31,10 +26,8 @@ use std::process::ExitCode;
 use std::thread;
 
 use anyhow::{Context, Result};
-use clap::{CommandFactory, Parser, Subcommand};
-
-/// Exit code for "a check failed".
-pub(crate) const CHECK_FAILED: u8 = 1;
+use clap::{Parser, Subcommand};
+use host::Flags;
 
 #[derive(Parser)]
 #[command(
@@ -50,20 +43,20 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run the lesson: three kernels, four block sizes, one table
-    Run(run::Args),
+    Run(Flags),
     /// Write a page that shows a run step by step
-    Explain(explain::Args),
+    Explain(Flags),
     /// List the exhibits: a kernel for every sentence of the lesson
-    Exhibits(exhibits::Args),
+    Exhibits(Flags),
     /// Show and run one exhibit
-    Exhibit(exhibit::Args),
+    Exhibit(Flags),
     /// Renew what docs/ quotes from the kernels
-    Docs(docs::Args),
+    Docs(Flags),
     /// Compile the kernels to PTX and audit their barriers
     Ptx(ptx::Args),
     /// Run one kernel under many schedules
-    Explore(explore::Args),
-    /// Build the lesson for a card, here or elsewhere, without running it
+    Explore(Flags),
+    /// Build the lesson for a card, without running it
     BuildCuda(cuda::Args),
     /// Let NVIDIA's racecheck judge the kernels on a card
     Racecheck(sanitizer::Args),
@@ -73,9 +66,9 @@ enum Command {
     Memcheck(sanitizer::Args),
     /// Type-check the kernels against the real cuda_std of Rust-CUDA
     CheckCudaStd,
-    /// Say what this machine has, and what each missing piece would enable
+    /// Say what this machine has, and what each missing piece enables
     Doctor,
-    /// Read kernels and name every barrier that some threads may not come to
+    /// Name every barrier that some threads may not come to
     Lint(lint::Args),
     /// The exercise: three steps on one file, three questions
     Exercise(exercise::Args),
@@ -83,8 +76,8 @@ enum Command {
     Check(check::Args),
     /// Run every test of the project
     Test(cargo::TestArgs),
-    /// Measure this project, alone or beside what one would use instead
-    Bench(bench::Args),
+    /// Measure this project, alone or beside its alternatives
+    Bench(Flags),
 }
 
 /// The parser and the analyses of source code go as deep as the source is nested.
@@ -104,14 +97,14 @@ pub fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<ExitCode> {
     match &cli.command {
-        None => Cli::command().print_help().map(|()| ExitCode::SUCCESS).map_err(Into::into),
-        Some(Command::Run(args)) => run::run(args),
-        Some(Command::Explain(args)) => explain::run(args),
-        Some(Command::Exhibits(args)) => exhibits::run(args),
-        Some(Command::Exhibit(args)) => exhibit::run(args),
-        Some(Command::Docs(args)) => docs::run(args),
+        None => command::help::<Cli>(),
+        Some(Command::Run(flags)) => host::lesson(flags),
+        Some(Command::Explain(flags)) => host::explain(flags),
+        Some(Command::Exhibits(flags)) => host::list(flags),
+        Some(Command::Exhibit(flags)) => host::exhibit(flags),
+        Some(Command::Docs(flags)) => host::docs(flags),
         Some(Command::Ptx(args)) => ptx::run(args),
-        Some(Command::Explore(args)) => explore::run(args),
+        Some(Command::Explore(flags)) => host::explore(flags),
         Some(Command::BuildCuda(args)) => cuda::run(args),
         Some(Command::Racecheck(args)) => sanitizer::run(sanitizer::Tool::Racecheck, args),
         Some(Command::Synccheck(args)) => sanitizer::run(sanitizer::Tool::Synccheck, args),
@@ -122,6 +115,6 @@ fn run(cli: &Cli) -> Result<ExitCode> {
         Some(Command::Exercise(args)) => exercise::run(args),
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Test(args)) => cargo::test(args),
-        Some(Command::Bench(args)) => bench::run(args),
+        Some(Command::Bench(flags)) => bench::run(flags),
     }
 }

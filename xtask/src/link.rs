@@ -4,12 +4,11 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
 
-use crate::cargo::target_dir;
+use crate::cargo::{self, target_dir};
 use crate::child;
 use crate::workshop::Workshop;
 
@@ -81,14 +80,13 @@ fn compile(source: &Path, dir: &Path) -> Result<PathBuf> {
 }
 
 fn rustc(source: &Path, output: &Path, args: &[&str]) -> Result<()> {
-    let rustc = env::var_os("RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
-    let mut compile = Command::new(&rustc);
+    let mut compile = cargo::rustc();
     compile
         .args(["--crate-name", "cuda_stub", "--crate-type", "cdylib", "--edition", "2024", "-Cpanic=abort"])
         .args(args)
         .arg("-o")
         .args([output, source]);
-    let status = child::status(&mut compile).with_context(|| format!("cannot start {}", rustc.display()))?;
+    let status = child::status(&mut compile).context("cannot start rustc")?;
     if !status.success() {
         bail!("rustc's message is above");
     }

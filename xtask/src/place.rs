@@ -37,13 +37,13 @@ impl Subject {
             Device::Cuda => self.on_card(flags, compiler).context("--device cuda"),
             Device::Auto => match driver::probe() {
                 Err(absent) => {
-                    eprintln!("{absent}; {} runs on the emulator\n", self.what);
+                    command::note(format_args!("{absent}; {} runs on the emulator\n", self.what));
                     self.on_emulator(flags)
                 }
                 Ok(card) => match Program::for_card(&card, compiler) {
                     Ok(program) => pass_on(program.command(self.command).args(flags)),
                     Err(error) => {
-                        eprintln!("{}", self.fallback(&card.name, &format!("{error:#}")));
+                        command::note(self.fallback(&card.name, &format!("{error:#}")));
                         self.on_emulator(flags)
                     }
                 },

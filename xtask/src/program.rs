@@ -132,7 +132,7 @@ pub(crate) fn run(
         _ => Error::from(error).context(format!("cannot run {}", program.display())),
     })?;
     if !ran.stdout.is_empty() {
-        eprintln!("note: the kernel prints, as none on a GPU does; what it printed is not shown");
+        command::note("note: the kernel prints, as none on a GPU does; what it printed is not shown");
     }
     match (fs::read_to_string(&file), ran.status.code()) {
         (Ok(report), _) => {

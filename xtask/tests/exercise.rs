@@ -115,7 +115,7 @@ fn versions_that_are_none_of_the_three() {
         (START.replace(BARRIER, &BARRIER.repeat(2)), "more than one barrier"),
     ] {
         exercise.save(&text);
-        exercise.run(&[], "").exits(0).says(words);
+        exercise.run(&[], "").exits(0).says_in_words(words);
     }
     exercise.save(&START.replace(BARRIER, "    thread::sync_threads();\n    loop {}\n"));
     exercise.run(&[], "").exits(2).ends_with_error("did not come to an end");

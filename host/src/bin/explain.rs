@@ -1,7 +1,7 @@
 //! `cargo xtask explain`: a page that shows one run of a kernel, step by step.
 //! Exit codes: 0 written, 2 cannot run.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{self, Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -50,9 +50,12 @@ fn run(args: &Args) -> Result<ExitCode> {
         bail!("--block {block}: {} has something to show at {}", first.name, sizes.join(", "));
     }
     let written = if args.all { write_all(args)? } else { write_one(args, first)? };
-    writeln!(io::stdout(), "{}", written.display())?;
+    writeln!(command::stdout(), "{}", written.display())?;
     if args.open && !opens(&written) {
-        eprintln!("no browser found; open this file yourself: {}", path::absolute(&written)?.display());
+        command::note(format_args!(
+            "no browser found; open this file yourself: {}",
+            path::absolute(&written)?.display()
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask explore`. Exit codes: 0 as a defined kernel must be, or not a defined one; 1 a defined
 //! kernel with a finding or a wrong answer; 2 cannot run.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -10,8 +10,6 @@ use cuda_std::emulator::{Policy, Schedule};
 use host::answer::NO_RIGHT_ANSWER;
 use host::explore::{self, Explored, Shown, Size, Subject};
 use host::verdict;
-
-const FOUND: u8 = 1;
 
 /// Two warps: threads a block, of a kernel that is for all sizes.
 const BLOCK: u32 = 64;
@@ -90,9 +88,9 @@ fn run(args: &Args) -> Result<ExitCode> {
             )
         }
     };
-    let mut stdout = io::stdout().lock();
+    let mut stdout = command::stdout();
     writeln!(stdout, "{}, in blocks of {} threads\n{text}", subject.name(), size.block)?;
-    Ok(if found && subject.defined(size.block) { ExitCode::from(FOUND) } else { ExitCode::SUCCESS })
+    Ok(command::verdict(!found || !subject.defined(size.block)))
 }
 
 /// What one schedule does, and whether there is anything wrong with it.

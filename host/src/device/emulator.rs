@@ -5,6 +5,7 @@ use cuda_std::emulator::{GlobalMemory, Launch, Policy, Report, Schedule, Trace};
 use kernels::lesson::{reverse_tile_prefix, reverse_tile_racy, reverse_tile_synced};
 
 use super::{Device, Kernel};
+use crate::verdict;
 
 /// The emulator, with the seed of its interleaving.
 #[derive(Clone, Copy, Debug)]
@@ -55,10 +56,7 @@ impl Device for Emulator {
     }
 
     fn schedule(&self) -> Option<String> {
-        Some(format!(
-            "lockstep: the lanes of a warp step together, warps in random order, seed {}",
-            self.seed
-        ))
+        Some(verdict::schedule(Policy::Lockstep, self.seed))
     }
 
     fn launch(

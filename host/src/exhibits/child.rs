@@ -62,12 +62,15 @@ pub fn launch_apart(exhibit: &Exhibit, block: u32, ptx: &Path, limit: u32) -> Re
         .arg("launch")
         .arg("--ptx")
         .arg(ptx)
+        .arg("--supervised")
         .args(["--exhibit", exhibit.name, "--block", &block.to_string(), "--patience", &limit.to_string()])
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| format!("{what}: cannot start {}", program.display()))?;
+    // Held until we have waited: whatever ends us closes it, and so ends the launch.
+    let _input = child.stdin.take();
     let waiting = || format!("{what}: cannot wait for the launch");
     if child.wait_timeout(Duration::from_secs(limit.into())).with_context(waiting)?.is_none() {
         // It may have ended in this very moment.

@@ -3,6 +3,7 @@
 use std::io::{BufRead, Write};
 
 use anyhow::{Result, bail};
+use command::text::wrapped;
 use cuda_std::emulator::Report;
 
 use super::{Exhibit, Outcome};
@@ -84,7 +85,7 @@ impl Guess {
             }
             match Self::read(&line) {
                 Some(guess) => return Ok(guess),
-                None => writeln!(output, "  please say {}", words(exhibit))?,
+                None => writeln!(output, "{}", wrapped("  please say ", words(exhibit)))?,
             }
         }
     }
@@ -140,6 +141,6 @@ impl Guess {
             _ => format!("and you said {}", names(&self.verdicts)),
         };
         parts.push(format!("the verdict is {}, {said}", names(&found)));
-        format!("{} threads a block: {}", outcome.block, parts.join("; "))
+        wrapped(&format!("{} threads a block: ", outcome.block), &parts.join("; "))
     }
 }

@@ -1,19 +1,18 @@
 //! The exhibits as a program. Exit codes: 0 the verdicts are what they must be, 1 they are not, 2 cannot
 //! run.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
+use command::text::wrapped;
 
 use super::{Exhibit, Guess, Outcome};
 use crate::args::{CompilerChoice, DeviceChoice, Format};
 use crate::device::{Device, Emulator};
 use crate::{docs, exhibits};
-
-const NOT_AS_EXPECTED: u8 = 1;
 
 #[derive(Parser)]
 #[command(
@@ -99,7 +98,7 @@ fn list(card: bool, format: Format) -> Result<ExitCode> {
         Format::Table => exhibits::list(card),
         Format::Json => format!("{:#}\n", exhibits::list_json(card)),
     };
-    io::stdout().write_all(text.as_bytes())?;
+    command::stdout().write_all(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -121,9 +120,9 @@ fn show(args: &Show) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let card = if unruly && args.ptx.is_some() && args.device == DeviceChoice::Auto {
-        eprintln!(
+        command::note(format_args!(
             "{name} need not end on a card, so it runs on the emulator; --undefined runs it on the card\n"
-        );
+        ));
         None
     } else {
         card(args)?
@@ -133,10 +132,10 @@ fn show(args: &Show) -> Result<ExitCode> {
     if args.format == Format::Json {
         let outcomes = run()?;
         let device = card.as_ref().map_or(&emulator, |card| &card.description);
-        writeln!(io::stdout(), "{:#}", exhibits::json(exhibit, device, args.seed, &outcomes))?;
+        writeln!(command::stdout(), "{:#}", exhibits::json(exhibit, device, args.seed, &outcomes))?;
         return Ok(verdict(&outcomes));
     }
-    let mut stdout = io::stdout();
+    let mut stdout = command::stdout();
     let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     writeln!(stdout, "{}", exhibits::page(exhibit, colour))?;
     let guesses = if args.predict { ask(exhibit, &blocks)? } else { Vec::new() };
@@ -144,7 +143,8 @@ fn show(args: &Show) -> Result<ExitCode> {
     match &card {
         Some(card) => writeln!(stdout, "GPU: {}\n", card.description)?,
         None => {
-            writeln!(stdout, "device: {emulator}\nschedule: {}\n", exhibits::schedule(exhibit, args.seed))?;
+            let schedule = wrapped("schedule: ", &exhibits::schedule(exhibit, args.seed));
+            writeln!(stdout, "device: {emulator}\n{schedule}\n")?;
         }
     }
     write!(stdout, "{}", exhibits::results(exhibit, &outcomes))?;
@@ -201,8 +201,9 @@ fn run(exhibit: &Exhibit, blocks: &[u32], args: &Show, card: Option<&Card>) -> R
 }
 
 fn ask(exhibit: &Exhibit, blocks: &[u32]) -> Result<Vec<Guess>> {
-    let (mut input, mut output) = (io::stdin().lock(), io::stdout());
-    writeln!(output, "Say {}.", exhibits::words(exhibit))?;
+    let (mut input, mut output) = (io::stdin().lock(), command::dialogue());
+    let say = wrapped("Say ", exhibits::words(exhibit));
+    writeln!(output, "{say}.").context("cannot ask for a guess")?;
     let guesses = blocks.iter().map(|&block| Guess::ask(exhibit, block, &mut input, &mut output));
     let guesses = guesses.collect::<Result<_>>()?;
     writeln!(output)?;
@@ -210,8 +211,7 @@ fn ask(exhibit: &Exhibit, blocks: &[u32]) -> Result<Vec<Guess>> {
 }
 
 fn verdict(outcomes: &[Outcome]) -> ExitCode {
-    let expected = outcomes.iter().all(|outcome| outcome.as_expected);
-    if expected { ExitCode::SUCCESS } else { ExitCode::from(NOT_AS_EXPECTED) }
+    command::verdict(outcomes.iter().all(|outcome| outcome.as_expected))
 }
 
 fn renew(check: bool) -> Result<ExitCode> {
@@ -219,11 +219,10 @@ fn renew(check: bool) -> Result<ExitCode> {
     for page in &stale {
         let page = page.display();
         if check {
-            eprintln!("{page} quotes what has changed; run `cargo xtask docs`");
+            command::note(format_args!("{page} quotes what has changed; run `cargo xtask docs`"));
         } else {
-            writeln!(io::stdout(), "renewed {page}")?;
+            writeln!(command::stdout(), "renewed {page}")?;
         }
     }
-    let fails = check && !stale.is_empty();
-    Ok(if fails { ExitCode::from(NOT_AS_EXPECTED) } else { ExitCode::SUCCESS })
+    Ok(command::verdict(!check || stale.is_empty()))
 }

@@ -41,13 +41,9 @@ pub fn list_json(card: bool) -> Value {
 /// What stands before the run: the source and the question.
 #[must_use]
 pub fn page(exhibit: &'static Exhibit, colour: bool) -> String {
-    format!(
-        "{}: {}\n\n{}\n{}\n",
-        exhibit.name,
-        exhibit.page.path,
-        Listing::new(exhibit).text(colour),
-        exhibit.question
-    )
+    let Exhibit { name, page, question, .. } = exhibit;
+    let listing = Listing::new(exhibit).text(colour);
+    format!("{name}: {}\n\n{listing}\n{}\n", page.path, wrapped("", question))
 }
 
 /// What stands behind it: answer and verdicts, what was found, and the sentence.
@@ -73,9 +69,9 @@ pub fn results(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
     for line in found(outcomes) {
         text += &format!("  {line}\n");
     }
-    text += &format!("\nSo: {}\n", exhibit.proves);
+    text += &format!("\n{}\n", wrapped("So: ", exhibit.proves));
     for outcome in outcomes.iter().filter(|outcome| !outcome.as_expected) {
-        text += &format!("\nNOT AS EXPECTED: {}\n", surprise(exhibit, outcome));
+        text += &format!("\n{}\n", wrapped("NOT AS EXPECTED: ", &surprise(exhibit, outcome)));
     }
     text
 }
@@ -94,7 +90,7 @@ fn card(exhibit: &Exhibit, outcomes: &[Outcome]) -> String {
         let first_bad = match &outcome.card {
             Some(Ending::Answer(found)) => found.first_bad,
             Some(Ending::Fault(fault)) => {
-                notes += &format!("  {fault}\n");
+                notes += &format!("{}\n", wrapped("  ", fault));
                 None
             }
             Some(Ending::NoEndWithinS(_)) | None => None,
@@ -128,17 +124,13 @@ fn found(outcomes: &[Outcome]) -> Vec<String> {
     for outcome in outcomes {
         let size = format!("{} threads a block", outcome.block);
         for hazard in &outcome.report.hazards {
-            let same = |old: &&Hazard| {
-                (old.level, old.first.site, old.second.site)
-                    == (hazard.level, hazard.first.site, hazard.second.site)
-            };
-            if !told.iter().any(same) {
+            if !told.iter().any(|old| verdict::alike(old, hazard)) {
                 told.push(hazard);
-                let told = verdict::hazard_lines(hazard).join("\n      ");
-                lines.push(format!("{size}, {}:\n    {told}", hazard.level.name()));
+                lines.push(format!("{size}, {}:\n{}", hazard.level.name(), verdict::hazard_lines(hazard)));
             }
         }
-        lines.extend(verdict::others(&outcome.report).iter().map(|other| format!("{size}:\n    {other}")));
+        let others = verdict::others(&outcome.report);
+        lines.extend(others.iter().map(|other| format!("{size}:\n{}", wrapped("    ", other))));
     }
     lines
 }
@@ -223,12 +215,5 @@ pub fn json(exhibit: &'static Exhibit, device: &str, seed: u64, outcomes: &[Outc
 /// How the emulator interleaves the threads.
 #[must_use]
 pub fn schedule(exhibit: &Exhibit, seed: u64) -> String {
-    use cuda_std::emulator::Policy;
-    let how = match exhibit.policy {
-        Policy::Lockstep => "lockstep: the lanes of a warp step together, warps in random order",
-        Policy::Independent => "independent: some lanes of a random warp step, the others wait",
-        Policy::Random => "random: one thread steps at a time",
-        Policy::Exhaustive => "exhaustive: one thread steps at a time, the lowest that can",
-    };
-    format!("{how}, seed {seed}")
+    verdict::schedule(exhibit.policy, seed)
 }

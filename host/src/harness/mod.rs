@@ -25,8 +25,6 @@ pub use outcome::Outcome;
 /// not wait long for being told that a loop is endless.
 const LEAST_TICK_LIMIT: u32 = 1 << 20;
 
-const FOUND: u8 = 1;
-
 #[derive(Parser)]
 #[command(disable_version_flag = true)]
 struct Args {
@@ -129,7 +127,7 @@ pub fn main(kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> Exit
         };
         command::file::write(&args.report, &text)?;
         let clean = launched?.iter().all(|launched| launched.clean);
-        Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+        Ok(command::verdict(clean))
     })
 }
 

@@ -3,7 +3,7 @@
 mod generate;
 mod kernel;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::time::Duration;
@@ -11,14 +11,15 @@ use std::{env, fs, path};
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use command::text::wrapped;
 use serde_json::{Value, json};
 
+use crate::STACK;
 use crate::cargo::rustc;
 use crate::child;
 use crate::lint::{self, Source};
 use crate::program;
 use crate::workshop::Workshop;
-use crate::{CHECK_FAILED, STACK};
 use kernel::Kernel;
 
 /// CUDA's limit.
@@ -97,7 +98,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
     let lint = lint::check(&[source])?;
     if args.format == Format::Table {
-        writeln!(io::stdout(), "{}\n\nthe lint over the source:\n{lint}\n", header(&kernel, args, &scalars))?;
+        writeln!(
+            command::stdout(),
+            "{}\n\nthe lint over the source:\n{lint}\n",
+            header(&kernel, args, &scalars)
+        )?;
     }
     let limit = Duration::from_secs(args.timeout);
     let ran = program::run(
@@ -109,11 +114,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     )?;
     let Some(report) = ran.report else { return Ok(ExitCode::from(command::CANNOT_RUN)) };
     match args.format {
-        Format::Table => write!(io::stdout(), "{report}")?,
-        Format::Json => writeln!(io::stdout(), "{:#}", with_lint(&report, &lint)?)?,
+        Format::Table => write!(command::stdout(), "{report}")?,
+        Format::Json => writeln!(command::stdout(), "{:#}", with_lint(&report, &lint)?)?,
     }
     let clean = ran.clean && lint.findings.is_empty();
-    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(CHECK_FAILED) })
+    Ok(command::verdict(clean))
 }
 
 fn with_lint(report: &str, lint: &lint::Report) -> Result<Value> {
@@ -152,15 +157,16 @@ fn syntax_error(workshop: &Workshop, file: &Path, shown: &str) -> Option<String>
 
 fn header(kernel: &Kernel, args: &Args, scalars: &[(String, String)]) -> String {
     let mut text = format!(
-        "{} of {}, on the emulator: n = {}, lockstep, seed {}",
+        "{} of {}\non the emulator: n = {}, lockstep, seed {}",
         kernel.name,
         args.path.display(),
         args.n,
         args.seed
     );
-    for (number, (name, value)) in scalars.iter().enumerate() {
-        text += if number == 0 { "\narguments (--arg NAME=VALUE sets them): " } else { ", " };
-        text += &format!("{name} = {value}");
+    if !scalars.is_empty() {
+        let values: Vec<_> = scalars.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        text += "\n";
+        text += &wrapped("arguments (--arg NAME=VALUE sets them): ", &values.join(", "));
     }
     if args.block.iter().all(|&block| block > 3 && args.n.is_multiple_of(block as usize)) {
         text += &format!("\nevery block is full; --n {} tries a last one that is not", args.n + 3);

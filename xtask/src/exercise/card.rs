@@ -66,7 +66,7 @@ const EMULATOR_ALONE: &str = "the exercise runs on the emulator alone";
 
 /// The exercise goes on, whatever is wrong with a card.
 fn or_say<T>(done: Result<T>, so: &str) -> Option<T> {
-    done.map_err(|error| eprintln!("{error:#}; {so}")).ok()
+    done.map_err(|error| command::note(format_args!("{error:#}; {so}"))).ok()
 }
 
 impl Card {

@@ -11,13 +11,13 @@ mod submission;
 mod texts;
 mod watch;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use command::text::wrapped;
 
-use crate::CHECK_FAILED;
 use card::Card;
 use folder::Folder;
 use measured::{judged, measure};
@@ -48,14 +48,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let folder = Folder::new(args.folder.clone())?;
     if let Some(hint) = args.hint {
-        write!(io::stdout(), "{}", texts::HINTS[usize::from(hint) - 1])?;
+        write!(command::stdout(), "{}", texts::HINTS[usize::from(hint) - 1])?;
     } else if args.solution {
-        write!(io::stdout(), "{}", texts::SOLUTION)?;
+        write!(command::stdout(), "{}", texts::SOLUTION)?;
     } else if args.reset {
         for (from, to) in folder.reset()? {
-            writeln!(io::stdout(), "{from} is kept as {to}")?;
+            writeln!(command::stdout(), "{from} is kept as {to}")?;
         }
-        writeln!(io::stdout(), "{} is as it was at the start", folder.shown(&folder.tile()))?;
+        writeln!(command::stdout(), "{} is as it was at the start", folder.shown(&folder.tile()))?;
     } else if args.watch {
         watch::watch(&folder, || say_next(&turn(&folder)?))?;
     } else {
@@ -72,9 +72,9 @@ fn with_questions(folder: &Folder) -> Result<ExitCode> {
     progress.save(folder)?;
     say_next(&progress)?;
     if let Some(handed_in) = handed_in {
-        writeln!(io::stdout(), "\n{}\n{handed_in}", texts::DONE)?;
+        writeln!(command::stdout(), "\n{}\n{handed_in}", texts::DONE)?;
     }
-    Ok(if asked == Asked::Wrong { ExitCode::from(CHECK_FAILED) } else { ExitCode::SUCCESS })
+    Ok(command::verdict(asked != Asked::Wrong))
 }
 
 /// Runs the file as it is, and says where the learner stands.
@@ -85,12 +85,13 @@ fn turn(folder: &Folder) -> Result<Progress> {
     let measured = measure(folder, card.as_ref())?;
     let placement = Placement::of(&source, &measured);
 
-    writeln!(io::stdout(), "{}: the barrier: {}", folder.shown(&folder.tile()), placement.words())?;
-    writeln!(io::stdout(), "{}", measured.answers())?;
+    let tile = format!("{}: ", folder.shown(&folder.tile()));
+    writeln!(command::stdout(), "{}", wrapped(&tile, &format!("the barrier: {}", placement.words())))?;
+    writeln!(command::stdout(), "{}", measured.answers())?;
     if let Some(before) = &progress.last
         && let Some(changes) = changes::changes(before, &source, &measured)
     {
-        writeln!(io::stdout(), "{changes}")?;
+        writeln!(command::stdout(), "{changes}")?;
     }
     progress.record(Version { placement, source, measured });
     if let Some(below) = &progress.below {
@@ -99,7 +100,7 @@ fn turn(folder: &Folder) -> Result<Progress> {
     judge(&mut progress, folder, card.as_ref())?;
     progress.save(folder)?;
     if let Some(remark) = remark(&progress) {
-        writeln!(io::stdout(), "\n{remark}")?;
+        writeln!(command::stdout(), "\n{remark}")?;
     }
     Ok(progress)
 }
@@ -148,7 +149,7 @@ fn remark(progress: &Progress) -> Option<String> {
 /// What to do next, after the questions.
 fn say_next(progress: &Progress) -> Result<()> {
     if let Some(next) = next(progress) {
-        writeln!(io::stdout(), "\n{next}")?;
+        writeln!(command::stdout(), "\n{next}")?;
     }
     Ok(())
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use anyhow::{Context, Result};
+use command::dialogue;
+use command::text::wrapped;
 
 use super::measured::sizes;
 use super::progress::Progress;
@@ -54,35 +56,35 @@ pub(super) fn ask(progress: &mut Progress) -> Result<Asked> {
 
 /// Asks until `check` is content, a few times.
 fn question<T>(text: &str, check: impl Fn(&str) -> Result<T, String>) -> Result<Result<T, Asked>> {
-    writeln!(io::stdout(), "\n{text}")?;
+    writeln!(dialogue(), "\n{text}").context("cannot write the question")?;
     for _ in 0..TRIES {
-        write!(io::stdout(), "> ")?;
-        io::stdout().flush().context("cannot write the question")?;
+        write!(dialogue(), "> ")?;
+        dialogue().flush().context("cannot write the question")?;
         let mut line = String::new();
         let read = io::stdin().lock().read_line(&mut line).context("cannot read the answer")?;
         if read == 0 {
-            writeln!(io::stdout(), "\n{}", texts::NO_ANSWER)?;
+            writeln!(dialogue(), "\n{}", texts::NO_ANSWER)?;
             return Ok(Err(Asked::Silent));
         }
         let answer = line.trim();
         if !io::stdin().is_terminal() {
-            writeln!(io::stdout(), "{answer}")?;
+            writeln!(dialogue(), "{answer}")?;
         }
         match check(answer) {
             Ok(answer) => return Ok(Ok(answer)),
-            Err(why) => writeln!(io::stdout(), "{why}")?,
+            Err(why) => writeln!(dialogue(), "{}", wrapped("", &why))?,
         }
     }
     writeln!(
-        io::stdout(),
-        "Leave it for now: change nothing, look at the table, and run `cargo xtask exercise` again."
+        dialogue(),
+        "Leave it for now: change nothing, look at the table, and run\n`cargo xtask exercise` again."
     )?;
     Ok(Err(Asked::Wrong))
 }
 
 /// Says something about an answer. That nobody reads it, the next line that is asked or said will show.
 fn remark(text: &str) {
-    let _ = writeln!(io::stdout(), "{text}");
+    let _ = writeln!(dialogue(), "{text}");
 }
 
 fn failed_sizes(answer: &str, measured: &BTreeSet<u32>) -> Result<BTreeSet<u32>, String> {

@@ -1,6 +1,6 @@
 //! `--watch`: runs the file again whenever it is saved.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::folder::Folder;
 const SETTLE: Duration = Duration::from_millis(100);
 
 /// Calls `turn` now and after each change of the file. Ends with the process only, or with an error of
-/// the watching itself.
+/// the watching itself, as where nobody reads any more.
 pub(super) fn watch(folder: &Folder, mut turn: impl FnMut() -> Result<()>) -> Result<()> {
     let tile = folder.tile();
     let source = tile.parent().context("the file has no folder")?;
@@ -29,9 +29,10 @@ pub(super) fn watch(folder: &Folder, mut turn: impl FnMut() -> Result<()>) -> Re
         if text != seen {
             seen = text;
             if let Err(error) = turn() {
-                eprintln!("error: {error:#}");
+                command::note(format_args!("error: {error:#}"));
             }
-            writeln!(io::stdout(), "\nwatching {}; Ctrl-C ends it", folder.shown(&tile))?;
+            writeln!(command::dialogue(), "\nwatching {}; Ctrl-C ends it", folder.shown(&tile))
+                .context("nobody reads what it shows")?;
         }
         let first = events.recv().context("the watcher ended")?;
         first.with_context(what)?;

@@ -16,7 +16,7 @@ mod tests;
 mod value;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -29,9 +29,6 @@ pub(crate) use report::Report;
 use report::Reporter;
 use source::ParseError;
 pub(crate) use source::{Source, parse};
-
-/// Exit code for "something was found".
-const FOUND: u8 = 1;
 
 /// Where the kernels are, from the root of the workspace.
 const KERNELS: &str = "kernels-gpu/src";
@@ -57,16 +54,16 @@ enum Format {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let report = check(&read(&args.paths)?)?;
     match args.format {
-        Format::Human => writeln!(io::stdout(), "{report}")?,
-        Format::Json => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
+        Format::Human => writeln!(command::stdout(), "{report}")?,
+        Format::Json => writeln!(command::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
     }
     if args.paths.is_empty() && !report.findings.is_empty() && report.all_within(Path::new(EXHIBITS)) {
         if args.format == Format::Human {
-            writeln!(io::stdout(), "all of them in exhibits that are wrong on purpose ({EXHIBITS})")?;
+            writeln!(command::stdout(), "all of them in exhibits that are wrong on purpose ({EXHIBITS})")?;
         }
         return Ok(ExitCode::SUCCESS);
     }
-    Ok(if report.findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FOUND) })
+    Ok(command::verdict(report.findings.is_empty()))
 }
 
 /// Lints sources together: calls are followed between them.

@@ -201,12 +201,24 @@ fn leads(forward: &[Vec<usize>], from: usize, to: usize) -> bool {
     false
 }
 
+impl Fault {
+    /// In a word.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Split(_) => "split",
+            Self::Count => "count",
+            Self::Generic(_) => "generic",
+        }
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => write!(f, "not in the PTX"),
-            Self::Split(place) => write!(f, "split: copies of {place} stand on alternative paths"),
-            Self::Count => write!(f, "miscounted: not as many barriers as in the source"),
+            Self::Split(place) => write!(f, "copies of {place} stand on alternative paths"),
+            Self::Count => write!(f, "not as many barriers as in the source"),
             Self::Generic(leaks) => write!(f, "{leaks} uses of a shared array not by ld/st.shared"),
         }
     }

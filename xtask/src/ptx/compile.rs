@@ -47,7 +47,7 @@ pub(crate) fn compile(
     // A directory of its own: its cargo may be another one, and neither should undo the other's work.
     let build = target_dir().join("ptx").join("build");
     if !build.is_dir() {
-        eprintln!("compiling `core` for the GPU, which takes a while the first time");
+        command::note("compiling `core` for the GPU, which takes a while the first time");
         fs::create_dir_all(&build).with_context(|| format!("cannot create {}", build.display()))?;
     }
     let workshop = Workshop::new()?;

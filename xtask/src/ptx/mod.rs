@@ -11,13 +11,12 @@ mod source;
 mod tests;
 pub(crate) mod toolchain;
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 
-use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
 use crate::machine::Machine;
 use crate::rust_cuda;
@@ -58,7 +57,7 @@ impl Compiler {
         match self {
             Self::Auto if Parts::find(&Machine::here()).is_err() => work(Self::Rustc),
             Self::Auto => work(Self::CudaBuilder).or_else(|error| {
-                eprintln!("{error:#}; rustc compiles the kernels instead");
+                command::note(format_args!("{error:#}; rustc compiles the kernels instead"));
                 work(Self::Rustc)
             }),
             named => work(named),
@@ -68,16 +67,16 @@ impl Compiler {
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let built = args.compiler.try_each(|compiler| make(args, compiler))?;
-    writeln!(io::stdout(), "{}", report::table(&built.rows))?;
+    writeln!(command::stdout(), "{}", report::table(&built.rows))?;
     if !built.refused.is_empty() {
-        eprintln!("{}", built.refused.join("\n"));
-        return Ok(ExitCode::from(CHECK_FAILED));
+        command::note(built.refused.join("\n"));
+        return Ok(command::verdict(false));
     }
     if !built.lines {
-        writeln!(io::stdout(), "the PTX names no lines of the source, so barriers were only counted")?;
+        writeln!(command::stdout(), "the PTX names no lines of the source, so barriers were only counted")?;
     }
-    writeln!(io::stdout(), "{} by {}", built.output.display(), built.compiler)?;
-    writeln!(io::stdout(), "The audit counts barriers; it says nothing of races.")?;
+    writeln!(command::stdout(), "{} by {}", built.output.display(), built.compiler)?;
+    writeln!(command::stdout(), "The audit counts barriers; it says nothing of races.")?;
     Ok(ExitCode::SUCCESS)
 }
 

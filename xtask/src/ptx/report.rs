@@ -1,33 +1,39 @@
 //! What the audit found, in words.
 
+use command::text::wrapped;
 use tabled::builder::Builder;
 use tabled::settings::Style;
 
 use super::audit::{Fault, Row};
 use super::source::Barriers;
 
-/// One line a kernel.
+/// One line a kernel; then what is wrong with those that are only reported.
 pub(crate) fn table(rows: &[Row]) -> String {
     let mut table = Builder::default();
-    table.push_record(["kernel", "barriers in source", "bar.sync in PTX", "shared accesses", "audit"]);
+    table.push_record(["kernel", "barriers", "bar.sync", "ld/st.shared", "audit"]);
     for row in rows {
         table.push_record([
             row.kernel.clone(),
             in_source(row.source),
             row.barriers.to_string(),
             match row.generic {
-                0 => format!("{} ld/st.shared", row.shared),
-                generic => format!("{} ld/st.shared, {generic} generic", row.shared),
+                0 => row.shared.to_string(),
+                generic => format!("{}, {generic} generic", row.shared),
             },
-            match &row.fault {
-                None => "ok".to_owned(),
-                Some(fault) if row.refused => fault.to_string(),
-                Some(fault) => format!("{fault} (reported only)"),
-            },
+            row.fault.as_ref().map_or("ok", Fault::name).to_owned(),
         ]);
     }
     let table = table.build().with(Style::psql()).to_string();
-    table.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<_> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    let faults = rows.iter().filter(|row| !row.refused);
+    let faults = faults.filter_map(|Row { kernel, fault, .. }| Some((kernel, fault.as_ref()?)));
+    let mut faults =
+        faults.map(|(kernel, fault)| wrapped(&format!("  {kernel}: "), &fault.to_string())).peekable();
+    if faults.peek().is_some() {
+        lines.push("only reported:".to_owned());
+    }
+    lines.extend(faults);
+    lines.join("\n")
 }
 
 fn in_source(barriers: Option<Barriers>) -> String {

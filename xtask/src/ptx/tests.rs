@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::audit::{self, Fault, Row};
-use super::graph;
 use super::source::Barriers;
+use super::{graph, report};
 
 const FILE: &str = "\n.file 1 \"kernels-gpu/src/lesson/k.rs\"\n";
 
@@ -185,6 +185,10 @@ fn an_exhibit_is_only_reported() {
     let rows = audit::audit(&graph::parse(&ptx).expect("valid PTX"), &BTreeMap::new(), true);
     assert!(matches!(rows[0].fault, Some(Fault::Split(_))));
     assert!(!rows[0].refused);
+    let table = report::table(&rows);
+    let told =
+        "only reported:\n  exhibit: copies of kernels-gpu/src/lesson/k.rs:40:5 stand on alternative paths";
+    assert!(table.contains("| split\n") && table.contains(told), "{table}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) fn compile(parts: &Parts, arch: &str, jump_threading: bool) -> Result
     fetch::fetch(cargo(parts)?)?;
     let build = build_dir();
     if !build.is_dir() {
-        eprintln!("building cuda_builder and its compiler, once: some minutes");
+        command::note("building cuda_builder and its compiler, once: some minutes");
     }
     fs::create_dir_all(&build).with_context(|| format!("cannot create {}", build.display()))?;
     let workshop = Workshop::new()?;

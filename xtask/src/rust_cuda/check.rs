@@ -1,12 +1,12 @@
 //! `cargo xtask check-cuda-std`: do the kernels compile against the real cuda_std, and not only against the emulator?
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use command::text::wrapped;
 
 use super::{REPOSITORY, REVISION, fetch, manifest};
-use crate::CHECK_FAILED;
 use crate::cargo::{cargo, target_dir};
 use crate::child;
 
@@ -20,11 +20,12 @@ pub(crate) fn run() -> Result<ExitCode> {
         .arg("--target-dir")
         .arg(target_dir().join("cuda-std"));
     if !child::status(&mut check).context("cannot start cargo")?.success() {
-        eprintln!(
-            "error: kernels-gpu does not compile against the real cuda_std; the compiler's message is above"
+        command::note(
+            "error: kernels-gpu does not compile against the real cuda_std; the compiler's message is above",
         );
-        return Ok(ExitCode::from(CHECK_FAILED));
+        return Ok(command::verdict(false));
     }
-    writeln!(io::stdout(), "kernels-gpu type-checks against the real cuda_std: {REPOSITORY} at {REVISION}")?;
+    let against = wrapped("  ", &format!("{REPOSITORY} at {REVISION}"));
+    writeln!(command::stdout(), "kernels-gpu type-checks against the real cuda_std:\n{against}")?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,14 +6,13 @@ mod report;
 mod subject;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 use driver::Absent;
 
-use crate::CHECK_FAILED;
 use crate::cargo::target_dir;
 use crate::child;
 use crate::cuda::Program;
@@ -86,7 +85,7 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
         }
     }
     let (name, table) = (tool.name(), report::table(tool, &judged));
-    let mut stdout = io::stdout();
+    let mut stdout = command::stdout();
     writeln!(stdout, "{name} on {}, compute capability {}\n{table}", card.name, card.capability)?;
     writeln!(stdout, "compute-sanitizer's own words: {}", logs.display())?;
     if judged.iter().all(|launch| launch.wanted.is_none()) {
@@ -98,8 +97,8 @@ pub(crate) fn run(tool: Tool, args: &Args) -> Result<ExitCode> {
         writeln!(stdout, "every verdict is the expected one")?;
         return Ok(ExitCode::SUCCESS);
     }
-    eprintln!("{}", surprises.join("\n"));
-    Ok(ExitCode::from(CHECK_FAILED))
+    command::note(surprises.join("\n"));
+    Ok(command::verdict(false))
 }
 
 /// Where compute-sanitizer is.

@@ -76,6 +76,14 @@ impl Done {
         self
     }
 
+    /// The output has these words in this order, wherever its lines are broken.
+    #[track_caller]
+    pub(crate) fn says_in_words(&self, text: &str) -> &Self {
+        let words = self.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(text), "not said: {text:?} in {self:#?}");
+        self
+    }
+
     #[track_caller]
     pub(crate) fn says(&self, text: &str) -> &Self {
         assert!(self.stdout.contains(text), "not said: {text:?} in {self:#?}");

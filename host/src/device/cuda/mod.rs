@@ -19,6 +19,7 @@ use super::{Device, Kernel};
 
 pub use kernels::Kernels;
 pub use launch::Argument;
+pub(crate) use wait::leave;
 
 /// The first card of this machine, with the kernels loaded.
 #[derive(Debug)]

@@ -12,9 +12,6 @@ use super::Doing;
 /// Between two looks. They are counted: no clock is read.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Exit code for "cannot run".
-const CANNOT_RUN: i32 = 2;
-
 /// Waits until the launch before `ended` has ended. If it hangs for `seconds`, this ends the program.
 pub(super) fn until(ended: &Event, seconds: u32, what: &str) -> Result<()> {
     for _ in 0..u64::from(seconds) * 1000 {
@@ -24,12 +21,17 @@ pub(super) fn until(ended: &Event, seconds: u32, what: &str) -> Result<()> {
         thread::sleep(PAUSE);
     }
     let hang = DriverError { doing: what.to_owned(), code: LAUNCH_TIMEOUT };
-    eprintln!("error: {hang}");
+    command::note(format_args!("error: {hang}"));
+    leave()
+}
+
+/// Ends the program, whatever the card does.
+pub(crate) fn leave() -> ! {
     // Every call that frees something on the card would wait for the kernel, and so might the driver's own
     // exit handlers: leave without them. The operating system takes the kernel off the card.
     unsafe extern "C" {
         fn _exit(code: i32) -> !;
     }
     // SAFETY: the C library's `_exit` has this signature; what was printed has been written line by line.
-    unsafe { _exit(CANNOT_RUN) }
+    unsafe { _exit(command::CANNOT_RUN.into()) }
 }
