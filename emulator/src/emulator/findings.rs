@@ -30,6 +30,20 @@ pub(crate) struct Findings {
     pub(crate) report: Report,
     /// Present while a block runs that is to be traced.
     pub(crate) trace: Option<Box<Recorder>>,
+    /// The conflict reported last, and the number of its hazard: most come in rows.
+    last: Option<(Alike, usize)>,
+}
+
+/// What decides which hazard a conflict belongs to, between two lines on one path.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Alike {
+    earlier: (Site, bool),
+    by: (Site, bool),
+    same_warp: bool,
+    same_value: bool,
+    /// Where the name of the array stands, which tells it from others.
+    name: (usize, usize),
+    exited_above: Option<Site>,
 }
 
 impl Findings {
@@ -44,13 +58,31 @@ impl Findings {
         conflict: &Conflict,
         exited_above: Option<Site>,
     ) {
-        let (first, second) = in_program_order(nests, &conflict.earlier, by);
+        let earlier = &conflict.earlier;
+        let bytes = u64::from(conflict.times) * u64::from(place.size);
+        let same_warp = usize::from(earlier.thread()) / WARP == usize::from(by.thread()) / WARP;
+        let alike = Alike {
+            earlier: (earlier.site, earlier.writes()),
+            by: (by.site, by.writes()),
+            same_warp,
+            same_value: conflict.same_value,
+            name: (place.name.as_ptr().addr(), place.name.len()),
+            exited_above,
+        };
+        let plain = self.trace.is_none() && earlier.nest() == by.nest() && earlier.site != by.site;
+        if plain
+            && let Some((last, number)) = self.last
+            && last == alike
+        {
+            self.report.hazards[number].bytes += bytes;
+            return;
+        }
+        let (first, second) = in_program_order(nests, earlier, by);
         let kind = match (first.writes(), second.writes()) {
             (true, false) => Kind::Raw,
             (false, _) => Kind::War,
             (true, true) => Kind::Waw,
         };
-        let same_warp = usize::from(first.thread()) / WARP == usize::from(second.thread()) / WARP;
         let level = match kind {
             Kind::Waw if conflict.same_value => Level::Info,
             Kind::Raw | Kind::War if same_warp => Level::Warning,
@@ -59,15 +91,18 @@ impl Findings {
         if let Some(trace) = &mut self.trace {
             trace.pair((kind, level), place, (first, second));
         }
-        let bytes = u64::from(conflict.times) * u64::from(place.size);
-        let known = self.report.hazards.iter_mut().find(|hazard| {
+        let known = self.report.hazards.iter().position(|hazard| {
             hazard.kind == kind
                 && hazard.level == level
                 && hazard.first.site == first.site
                 && hazard.second.site == second.site
                 && std::ptr::eq(hazard.place.name, place.name)
         });
-        if let Some(hazard) = known {
+        if plain {
+            self.last = Some((alike, known.unwrap_or(self.report.hazards.len())));
+        }
+        if let Some(known) = known {
+            let hazard = &mut self.report.hazards[known];
             hazard.bytes += bytes;
             hazard.exited_above = earliest(hazard.exited_above, exited_above);
             return;

@@ -1,7 +1,7 @@
 //! Control flow around barriers.
 
-use cuda_std::emulator::{Launch, Level};
-use cuda_std::{thread, warp};
+use cuda_std::emulator::{FaultKind, Launch, Level};
+use cuda_std::{kernel, thread, warp};
 
 use crate::common::{Kernel, Verdict, judge, launch, shapes};
 
@@ -364,4 +364,33 @@ fn answers_of_the_clean_ones() {
     assert_eq!(out(helper_twice), reversed);
     assert_eq!(out(labelled_break_by_all), reversed.iter().map(|t| 3 * t).collect::<Vec<_>>());
     assert_eq!(out(nested_loops), [10 + 11 + 20 + 21 + 22; 64]);
+}
+
+/// Adding waits.
+#[derive(Clone, Copy)]
+struct Waits;
+
+impl std::ops::Add for Waits {
+    type Output = ();
+
+    fn add(self, _: Self) {
+        thread::sync_threads();
+    }
+}
+
+const WAITS: Waits = Waits;
+
+#[kernel]
+unsafe fn barrier_in_an_operator(out: *mut u32) {
+    WAITS + WAITS;
+    // SAFETY: there is an element for each thread.
+    unsafe { *out.add(thread::thread_idx_x() as usize) = 1 };
+}
+
+#[test]
+fn a_barrier_in_an_operator_is_named() {
+    let (report, _) = launch(Launch::new(1, 64), 64, barrier_in_an_operator);
+    let fault = report.fault.expect("the thread cannot wait there");
+    assert_eq!((fault.what, fault.thread % 32), (FaultKind::HiddenBarrier, 0));
+    assert!(fault.site.is_some_and(|site| site.file_name() == "flow.rs"));
 }

@@ -171,9 +171,10 @@ impl Awaits {
                 result
             }) },
             Expr::MethodCall(call) if writes(call) => {
-                let (value, argument) = (self.name("value", at), &call.args[0]);
+                let argument = &call.args[0];
+                let value = self.name("value", start(argument));
                 let mut access = call.clone();
-                access.args[0] = parse_quote_spanned! { at => #value };
+                access.args[0] = parse_quote_spanned! { start(argument) => #value };
                 if let Expr::Path(receiver) = peel(&call.receiver) {
                     let wait = wait(at, &quote!(#receiver), "write_waits");
                     quote_spanned! { at => ({ let #value = #argument; #wait #access }) }
@@ -208,7 +209,7 @@ impl Awaits {
     /// `*pointer = value`, with an `await` between the two sides.
     pub(super) fn assign(&mut self, left: &ExprUnary, right: &Expr) -> Expr {
         let at = start(left);
-        let value = self.name("value", at);
+        let value = self.name("value", start(right));
         let (bind, left, pointer) = self.bind(left);
         let wait = wait(at, &pointer, "write_waits");
         Expr::Verbatim(quote_spanned! { at => ({ let #value = #right; #bind #wait #left = #value; }) })
@@ -217,7 +218,7 @@ impl Awaits {
     /// `*pointer += value`: a read, and a write.
     pub(super) fn read_and_write(&mut self, left: &ExprUnary, operator: &TokenStream, right: &Expr) -> Expr {
         let at = start(left);
-        let (value, old) = (self.name("value", at), self.name("old", at));
+        let (value, old) = (self.name("value", start(right)), self.name("old", at));
         let (bind, left, pointer) = self.bind(left);
         let (before, between) = (wait(at, &pointer, "read_waits"), wait(at, &pointer, "write_waits"));
         Expr::Verbatim(quote_spanned! { at => ({
@@ -252,5 +253,40 @@ fn wait(at: Span, through: &TokenStream, before: &str) -> TokenStream {
         while ::cuda_std::emulator::futures::Through(&#through).#before() {
             ::cuda_std::emulator::futures::turn().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_flat;
+
+    fn flat(body: &str) -> bool {
+        is_flat(&syn::parse_str(&format!("{{ {body} }}")).expect("a body"))
+    }
+
+    #[test]
+    fn accesses_and_barriers_in_the_body_can_be_waited_at() {
+        assert!(flat(
+            "TILE[t].write(1); thread::sync_threads(); *out.add(t) = TILE[b - 1 - t].assume_init();"
+        ));
+        assert!(flat("if t < n { *out += 1; } for i in 0..n { unsafe { warp::sync_warp(!0) }; }"));
+        assert!(flat("let p = out.add(t); let x = *input.get_unchecked(t); p.write(x.max(2));"));
+    }
+
+    #[test]
+    fn what_may_hide_one_takes_a_stack() {
+        assert!(!flat("helper();"));
+        assert!(!flat("let f = |x: u32| x + 1;"));
+        assert!(!flat("assert!(t < n);"));
+        assert!(!flat("let guard = Guard { t };"));
+        assert!(!flat("let guard = Guard(t);"));
+    }
+
+    #[test]
+    fn what_would_not_compile_as_one_takes_a_stack() {
+        assert!(!flat("let p = &mut *out.add(t);"));
+        assert!(!flat("(*p).x = 1;"));
+        assert!(!flat("own[t].write(1);"));
+        assert!(!flat("match x { y if *out == y => {} _ => {} }"));
     }
 }
