@@ -16,10 +16,10 @@ pub(crate) const FAULTS: &[Fault] = &[
         to: "",
     },
     Fault {
-        what: "a block barrier that all come to orders nothing",
+        what: "clocks stand still at a block barrier that all come to",
         file: "order.rs",
-        from: "self.passed.copy_from_slice(&self.now);",
-        to: "self.now.fill(self.now[0] + 1); return;",
+        from: "self.floor = self.now[0] + 1;",
+        to: "self.floor = self.now[0];",
     },
     Fault {
         what: "a block barrier that all come to forgets what sync_warp did",

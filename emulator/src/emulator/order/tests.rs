@@ -144,6 +144,12 @@ fn what_sync_warp_ordered_goes_through_a_block_barrier() {
     Trace::new().write(0, 1, 0).warp_barrier(0, 0b11).exit(0).block_barrier().read(40).finds(&[]);
 }
 
+/// Lanes that have synchronised have other clocks than the rest, behind the block barrier too.
+#[test]
+fn a_block_barrier_orders_nothing_that_comes_after_it_whatever_sync_warp_did() {
+    Trace::new().warp_barrier(1, 0b11).block_barrier().write(32, 1, 0).read(0).finds(&[(32, 0, false)]);
+}
+
 #[test]
 fn a_new_block_knows_nothing_of_the_last() {
     let mut trace = Trace::new().write(3, 1, 0).read(40);
