@@ -55,6 +55,13 @@ kernels! {
         *out.add(t) = S[b - 1 - t].assume_init() + *out.add(t + 128);
     }
 
+    through_references(S, t, b, out) {
+        let (mine, other) = (&S[t], &S[b - 1 - t]);
+        mine.write(t as u32);
+        let to = &out.add(t);
+        to.write(other.assume_init());
+    }
+
     barrier_in_a_loop(S, t, b, out) {
         S[t].write(1);
         let mut step = 1;

@@ -143,6 +143,29 @@ impl<T: CellValue> Through<'_, GlobalPtr<T>> {
     }
 }
 
+macro_rules! by_reference {
+    ($($access:ident)*) => {$(
+        impl<T: CellValue> Through<'_, &$access<T>> {
+            /// Before a read.
+            #[must_use]
+            #[inline]
+            pub fn read_waits(&self) -> bool {
+                Through(*self.0).read_waits()
+            }
+
+            /// Before a write.
+            #[must_use]
+            #[inline]
+            pub fn write_waits(&self) -> bool {
+                Through(*self.0).write_waits()
+            }
+        }
+    )*};
+}
+
+// `let cell = &TILE[i];`
+by_reference! { Slot GlobalPtr }
+
 /// Anything else is the thread's own. (A method of [`Through`] itself is preferred to one of a trait.)
 pub trait Own {
     /// Never.
