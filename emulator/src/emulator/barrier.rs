@@ -26,6 +26,15 @@ pub(crate) struct Barrier {
     mixed: bool,
 }
 
+/// What the lanes that have their turn came to in it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turn {
+    /// The block barrier.
+    arrived: u32,
+    /// Their end.
+    exited: u32,
+}
+
 /// `sync_threads()`.
 #[track_caller]
 #[inline(always)]
@@ -51,43 +60,59 @@ impl Block {
         (thread / WARP, 1 << (thread % WARP))
     }
 
-    /// The running thread no longer is ready.
-    #[inline]
-    fn rest(&mut self, warp: usize, bit: u32) {
-        self.warps[warp].ready &= !bit;
-        if self.warps[warp].ready == 0 {
-            self.ready_warps &= !(1 << warp);
-        }
-    }
-
     #[inline]
     fn arrive(&mut self, site: Site) {
         self.settle_write();
-        let (warp, bit) = self.bit();
+        let (_, bit) = self.bit();
         let here = (site, self.nest());
-        self.rest(warp, bit);
-        self.warps[warp].at_barrier |= bit;
-        self.barrier.arrived += 1;
+        self.turn.arrived |= bit;
         if let Some(trace) = &mut self.findings.trace {
             trace.push(self.current, site, What::Arrive);
         }
         match self.barrier.at {
             None => self.barrier.at = Some(here),
             Some(at) if at == here => {}
-            Some(_) => {
-                self.barrier.mixed = true;
-                self.lane().waits = Some(here);
-            }
+            Some(_) => self.arrive_elsewhere(here),
         }
-        self.release_if_complete();
     }
 
+    #[cold]
+    fn arrive_elsewhere(&mut self, here: (Site, NestId)) {
+        self.barrier.mixed = true;
+        self.lane().waits = Some(here);
+    }
+
+    /// The lanes of this warp that had a turn have had it. What some of them came to counts from here on: a
+    /// barrier that waits for one of them cannot complete before all of them have had their turn.
     #[inline]
-    fn release_if_complete(&mut self) {
+    pub(crate) fn end_turn(&mut self, warp: usize) {
+        let Turn { arrived, exited } = std::mem::take(&mut self.turn);
+        if arrived | exited == 0 {
+            return;
+        }
+        self.settle_write();
+        self.rest(warp, arrived | exited);
+        let state = &mut self.warps[warp];
+        state.at_barrier |= arrived;
+        state.alive &= !exited;
+        self.barrier.arrived += arrived.count_ones();
+        self.alive -= exited.count_ones();
+        if state.at_warp != 0 {
+            self.release_warp(warp);
+        }
         if let Some(at) = self.barrier.at
             && self.barrier.arrived >= self.alive
         {
             self.release(at);
+        }
+    }
+
+    /// These lanes no longer are ready.
+    #[inline]
+    fn rest(&mut self, warp: usize, lanes: u32) {
+        self.warps[warp].ready &= !lanes;
+        if self.warps[warp].ready == 0 {
+            self.ready_warps &= !(1 << warp);
         }
     }
 
@@ -252,18 +277,11 @@ impl Block {
     /// The running thread has come to the end of the kernel, or returned.
     #[inline]
     pub(crate) fn exit(&mut self) {
-        self.settle_write();
-        let (warp, bit) = self.bit();
-        self.rest(warp, bit);
-        self.warps[warp].alive &= !bit;
-        self.alive -= 1;
+        let (_, bit) = self.bit();
+        self.turn.exited |= bit;
         if let Some(trace) = &mut self.findings.trace {
             trace.push(self.current, None, What::Exit);
         }
-        if self.warps[warp].at_warp != 0 {
-            self.release_warp(warp);
-        }
-        self.release_if_complete();
     }
 
     /// The running thread has unwound: the kernel panicked, or the block is being stopped.

@@ -8,7 +8,7 @@ use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 
-use super::barrier::Barrier;
+use super::barrier::{Barrier, Turn};
 use super::fiber::{self, Footing};
 use super::findings::Findings;
 use super::global::Global;
@@ -155,6 +155,7 @@ pub(crate) struct Block {
     pub(crate) ready_warps: u32,
     pub(crate) alive: u32,
     pub(crate) barrier: Barrier,
+    pub(crate) turn: Turn,
     pub(crate) clocks: Clocks,
     pub(crate) nests: Nests,
     pub(crate) scheduler: Scheduler,
@@ -192,7 +193,7 @@ pub(crate) fn running() -> bool {
 }
 
 /// Lends the running block to `f`, which must not suspend.
-#[inline]
+#[inline(always)]
 pub(crate) fn with<R>(f: impl FnOnce(&mut Block) -> R) -> R {
     let block = CURRENT.get();
     assert!(!block.is_null(), "this function of cuda_std only works inside a kernel");
@@ -272,6 +273,7 @@ impl Block {
             ready_warps: 0,
             alive: 0,
             barrier: Barrier::default(),
+            turn: Turn::default(),
             clocks: Clocks::new(threads),
             nests: Nests::default(),
             scheduler,
@@ -294,6 +296,7 @@ impl Block {
         self.judging = self.checks;
         self.faulted = false;
         self.barrier = Barrier::default();
+        self.turn = Turn::default();
         self.nests.begin_block();
         self.scheduler.begin_block(linear);
         if !self.clocks.begin_block() {
@@ -450,7 +453,7 @@ impl Block {
     }
 
     /// Writes the cell of this slot. True if the block has to stop.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn slot_write<T: CellValue>(&mut self, address: usize, value: T, site: Site) -> bool {
         match self.locate::<T>(address, site) {
             Some((array, index)) => self.shared_write(array, index, value, site),
@@ -463,7 +466,7 @@ impl Block {
     }
 
     /// Reads the cell of this slot. True if the block has to stop.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn slot_read<T: CellValue>(&mut self, address: usize, site: Site) -> (T, bool) {
         let value = match self.locate::<T>(address, site) {
             Some((array, index)) => self.shared_read(array, index, site),

@@ -117,6 +117,7 @@ impl Threads for Fibers {
             });
             self.0[usize::from(thread)].resume(Command::Run);
         }
+        with(|block| block.end_turn(warp));
     }
 
     fn stop(&mut self) {

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use super::block::{Engine, Stepped, with};
+use super::block::{Block, Engine, Stepped, with};
 use super::global::GlobalPtr;
 use super::report::FaultKind;
 use super::schedule::threads;
@@ -25,36 +25,42 @@ pub fn run<F: Future<Output = ()>>(kernel: impl Fn() -> F) {
         block.engine = Engine::Futures;
         block.lanes.len()
     });
-    run_blocks(&mut Futures { kernel, threads: (0..threads).map(|_| Box::pin(None)).collect() });
+    let threads: Vec<Option<F>> = (0..threads).map(|_| None).collect();
+    run_blocks(&mut Futures { kernel, threads: Box::into_pin(threads.into_boxed_slice()) });
 }
 
 struct Futures<K, F> {
     kernel: K,
     /// A thread before its start or past its end is `None`.
-    threads: Vec<Pin<Box<Option<F>>>>,
+    threads: Pin<Box<[Option<F>]>>,
 }
 
 impl<F: Future<Output = ()>, K: Fn() -> F> Futures<K, F> {
+    #[inline]
+    fn thread(&mut self, thread: u16) -> Pin<&mut Option<F>> {
+        // SAFETY: an element of a pinned slice is pinned: nothing moves it out before it is dropped in its place.
+        unsafe { self.threads.as_mut().map_unchecked_mut(|threads| &mut threads[usize::from(thread)]) }
+    }
+
     #[inline]
     fn resume(&mut self, thread: u16) {
         with(|block| {
             block.current = thread;
             block.stepped = Stepped::Nothing;
         });
-        let future = &mut self.threads[usize::from(thread)];
-        if future.is_none() {
-            future.set(Some((self.kernel)()));
+        if self.thread(thread).is_none() {
+            let started = (self.kernel)();
+            self.thread(thread).set(Some(started));
         }
         let mut context = Context::from_waker(Waker::noop());
-        let ended = future.as_mut().as_pin_mut().is_some_and(|running| running.poll(&mut context).is_ready());
-        if ended {
-            future.set(None);
+        let running = self.thread(thread).as_pin_mut();
+        if running.is_some_and(|running| running.poll(&mut context).is_ready()) {
+            self.thread(thread).set(None);
+            with(Block::exit);
         }
         with(|block| {
             if let Some(site) = block.waits_at.take() {
                 block.fault(FaultKind::HiddenBarrier, site);
-            } else if ended {
-                block.exit();
             }
         });
     }
@@ -63,16 +69,17 @@ impl<F: Future<Output = ()>, K: Fn() -> F> Futures<K, F> {
 impl<F: Future<Output = ()>, K: Fn() -> F> Threads for Futures<K, F> {
     fn turn(&mut self, warp: usize, lanes: u32) {
         let run = || threads(warp, lanes).for_each(|thread| self.resume(thread));
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
-            with(|block| block.panicked(&*payload));
+        match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(()) => with(|block| block.end_turn(warp)),
+            Err(payload) => with(|block| block.panicked(&*payload)),
         }
     }
 
     fn stop(&mut self) {
-        for (thread, future) in (0..).zip(&mut self.threads) {
+        for thread in 0..self.threads.len() as u16 {
             with(|block| block.current = thread);
             // A value that the kernel holds may still access memory when it is dropped, and be told to stop.
-            drop(catch_unwind(AssertUnwindSafe(|| future.set(None))));
+            drop(catch_unwind(AssertUnwindSafe(|| self.thread(thread).set(None))));
         }
     }
 }
