@@ -8,7 +8,7 @@
 
 use std::any::Any;
 
-use super::block::{Block, Stopped, wait, with};
+use super::block::{Block, Stepped, Stopped, wait, with};
 use super::nest::{NestId, Step, Within};
 use super::order::WARP;
 use super::report::{Divergence, EarlyExit, FaultKind, Waiting, WarpMisuse, Whereabouts};
@@ -29,10 +29,14 @@ pub(crate) struct Barrier {
 /// What the lanes that have their turn came to in it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turn {
+    /// The running thread, as a bit.
+    pub(crate) lane: u32,
     /// The block barrier.
     arrived: u32,
     /// Their end.
     exited: u32,
+    /// Their end, without a `return`.
+    ended: u32,
 }
 
 /// `sync_threads()`.
@@ -55,17 +59,12 @@ pub(crate) fn warp_barrier(mask: u32) {
 
 impl Block {
     #[inline]
-    fn bit(&self) -> (usize, u32) {
-        let thread = usize::from(self.current);
-        (thread / WARP, 1 << (thread % WARP))
-    }
-
-    #[inline]
     fn arrive(&mut self, site: Site) {
         self.settle_write();
-        let (_, bit) = self.bit();
         let here = (site, self.nest());
-        self.turn.arrived |= bit;
+        self.turn.arrived |= self.turn.lane;
+        self.stepped = Stepped::Barrier;
+        self.barrier_site = Some(site);
         if let Some(trace) = &mut self.findings.trace {
             trace.push(self.current, site, What::Arrive);
         }
@@ -86,7 +85,7 @@ impl Block {
     /// barrier that waits for one of them cannot complete before all of them have had their turn.
     #[inline]
     pub(crate) fn end_turn(&mut self, warp: usize) {
-        let Turn { arrived, exited } = std::mem::take(&mut self.turn);
+        let Turn { arrived, exited, ended, .. } = std::mem::take(&mut self.turn);
         if arrived | exited == 0 {
             return;
         }
@@ -95,6 +94,7 @@ impl Block {
         let state = &mut self.warps[warp];
         state.at_barrier |= arrived;
         state.alive &= !exited;
+        state.ended |= ended;
         self.barrier.arrived += arrived.count_ones();
         self.alive -= exited.count_ones();
         if state.at_warp != 0 {
@@ -125,8 +125,7 @@ impl Block {
             self.diverged(&exited);
         }
         for thread in exited {
-            self.lanes[usize::from(thread)].exited_above = Some(at.0);
-            self.lanes_differ = true;
+            self.lane_of(thread).exited_above = Some(at.0);
         }
         if self.judging {
             let out = self.lanes.len() as u32 - self.alive;
@@ -220,13 +219,15 @@ impl Block {
 
     /// Returns whether the caller has to wait.
     fn arrive_at_warp(&mut self, mask: u32, site: Site) -> bool {
-        let (warp, bit) = self.bit();
+        let (warp, bit) = (usize::from(self.current) / WARP, self.turn.lane);
         if mask & bit == 0 {
             let thread = u32::from(self.current);
             self.findings.warp_misuse(WarpMisuse { block: self.linear, thread, site, mask });
             return false;
         }
         self.settle_write();
+        self.stepped = Stepped::Barrier;
+        self.barrier_site = Some(site);
         let nest = self.nest();
         let lane = self.lane();
         lane.waits = Some((site, nest));
@@ -270,15 +271,13 @@ impl Block {
     /// The running thread has come to the end of the kernel, without a `return`.
     #[inline]
     pub(crate) fn end_kernel(&mut self) {
-        let (warp, bit) = self.bit();
-        self.warps[warp].ended |= bit;
+        self.turn.ended |= self.turn.lane;
     }
 
     /// The running thread has come to the end of the kernel, or returned.
     #[inline]
     pub(crate) fn exit(&mut self) {
-        let (_, bit) = self.bit();
-        self.turn.exited |= bit;
+        self.turn.exited |= self.turn.lane;
         if let Some(trace) = &mut self.findings.trace {
             trace.push(self.current, None, What::Exit);
         }

@@ -4,24 +4,25 @@
 //! no borrow of the block is alive where it gives its turn back.
 
 use std::cell::Cell;
+use std::num::NonZeroU32;
 use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 
 use super::barrier::{Barrier, Turn};
 use super::fiber::{self, Footing};
-use super::findings::Findings;
-use super::global::Global;
+use super::findings::{Findings, Memory};
+use super::global::{Global, show};
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};
-use super::order::{Access, Clock, Clocks, Conflict, Plain, WARP};
-use super::report::{Fault, FaultKind, Place};
+use super::order::{Access, Clocks, Conflict, Plain, WARP};
+use super::report::{Fault, FaultKind};
 use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
 use super::site::Site;
 use super::trace::Recorder;
-use super::value::{CellValue, bits_at};
+use super::value::CellValue;
 use super::worker::Queue;
 
 /// What runs the threads of a block.
@@ -89,6 +90,20 @@ impl Lane {
     }
 }
 
+/// The number of an early read of the running block, from 1.
+pub(crate) type EarlyReadId = NonZeroU32;
+
+/// What came of an access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Outcome {
+    /// It was made.
+    Made,
+    /// The running thread's step is full: it is to be made in the next.
+    Later,
+    /// The block has been stopped.
+    Stopped,
+}
+
 /// What the running thread has done since it was resumed. A thread makes one visible access a step,
 /// so that the lanes of a warp can take turns; a write to global memory rides along with an access to
 /// shared memory, which cannot tell the two apart.
@@ -100,6 +115,8 @@ pub(crate) enum Stepped {
     Shared,
     GlobalRead,
     GlobalWrite,
+    /// It has come to a barrier. A thread that is a future does not wait there yet.
+    Barrier,
 }
 
 /// A read of a cell that nothing had written yet.
@@ -108,16 +125,10 @@ struct EarlyRead {
     array: usize,
     index: usize,
     access: Access,
-}
-
-/// A write raced with the reads of a cell that a thread made under these clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct RacedRead {
-    array: usize,
-    index: usize,
-    thread: u16,
-    since: Clock,
-    until: Clock,
+    /// The one of the same cell before this one.
+    before: Option<EarlyReadId>,
+    /// A write raced with it.
+    raced: bool,
 }
 
 /// A write to global memory whose value the emulator has not seen yet: `*pointer = value` writes it
@@ -125,9 +136,8 @@ struct RacedRead {
 struct Unsettled {
     buffer: usize,
     index: usize,
-    address: usize,
-    /// What the element held before, if the write has to be judged.
-    judge: Option<(Access, u64)>,
+    /// If the write has to be judged: its cell, and what the element held before.
+    judge: Option<(Access, usize, u64)>,
 }
 
 /// Everything about the block that is running.
@@ -144,11 +154,14 @@ pub(crate) struct Block {
     pub(crate) tick_limit: u32,
     /// False from a divergent barrier on: nothing is ordered any more in a documented way.
     pub(crate) judging: bool,
-    /// The barrier that the running thread, a future, has come to and does not wait at yet.
-    pub(crate) waits_at: Option<Site>,
+    /// Accesses are judged and not traced, the lanes do not differ and nothing has ended the block: most accesses
+    /// of most kernels take a short way.
+    plain: bool,
+    /// Where the running thread came to a barrier last.
+    pub(crate) barrier_site: Option<Site>,
     pub(crate) lanes: Vec<Lane>,
     /// Some lane holds something that it does not hold at the start.
-    pub(crate) lanes_differ: bool,
+    lanes_differ: bool,
     /// Of each thread, if they are fibers.
     pub(crate) footings: Vec<Footing>,
     pub(crate) warps: Vec<Warp>,
@@ -171,7 +184,6 @@ pub(crate) struct Block {
     /// What the access at hand conflicts with.
     conflicts: Vec<Conflict>,
     early_reads: Vec<EarlyRead>,
-    raced_reads: Vec<RacedRead>,
     unsettled: Option<Unsettled>,
 }
 
@@ -215,7 +227,7 @@ fn suspend(site: Site) {
 pub(crate) fn wait(site: Site) {
     match with(|block| block.engine) {
         Engine::Undecided => stop(),
-        Engine::Futures => with(|block| block.waits_at = Some(site)),
+        Engine::Futures => {}
         Engine::Fibers => suspend(site),
     }
 }
@@ -233,13 +245,14 @@ pub(crate) fn fault(what: FaultKind, site: Site) -> ! {
     stop()
 }
 
-/// Called before an access: ends the step if the running thread has made one in it already. A thread that is
-/// a future has seen to that itself; in an operator it cannot, and goes on.
+/// Makes an access by the running thread, here. If its step is full, it ends first. (A thread that is a future
+/// has seen to that itself; in an operator it cannot, and goes on.)
 #[inline(always)]
-pub(crate) fn step(access: Stepped, site: Site) {
-    while with(|block| block.engine != Engine::Futures && !block.takes(access)) {
-        match with(|block| block.engine) {
-            Engine::Fibers => suspend(site),
+pub(crate) fn access<R>(site: Site, make: impl Fn(&mut Block) -> (R, Outcome)) -> R {
+    loop {
+        match with(&make) {
+            (made, Outcome::Made) => return made,
+            (_, Outcome::Later) if with(|block| block.engine) == Engine::Fibers => suspend(site),
             _ => stop(),
         }
     }
@@ -265,7 +278,8 @@ impl Block {
             checks,
             tick_limit,
             judging: checks,
-            waits_at: None,
+            plain: false,
+            barrier_site: None,
             lanes: (0..threads).map(|_| Lane::new()).collect(),
             lanes_differ: false,
             footings: Vec::new(),
@@ -285,7 +299,6 @@ impl Block {
             panic: None,
             conflicts: Vec::new(),
             early_reads: Vec::new(),
-            raced_reads: Vec::new(),
             unsettled: None,
         }
     }
@@ -307,7 +320,6 @@ impl Block {
         self.shared.begin_block();
         self.global.begin_block();
         self.early_reads.clear();
-        self.raced_reads.clear();
         if self.traced == Some(linear) {
             self.findings.trace = Some(Box::new(Recorder::new(linear, self.lanes.len() as u32)));
         }
@@ -323,6 +335,7 @@ impl Block {
         if std::mem::take(&mut self.lanes_differ) {
             self.lanes.fill_with(Lane::new);
         }
+        self.plain = self.checks && self.findings.trace.is_none();
     }
 
     /// Which lanes of which warp run next; `None` if the block is over.
@@ -340,6 +353,30 @@ impl Block {
             trace.next_turn();
         }
         Some(self.scheduler.pick(self.ready_warps, &self.warps))
+    }
+
+    /// Gives this thread its turn.
+    #[inline]
+    pub(crate) fn resume(&mut self, thread: u16) {
+        self.current = thread;
+        self.turn.lane = 1 << (usize::from(thread) % WARP);
+        self.stepped = Stepped::Nothing;
+    }
+
+    /// Does the running thread, a future, have to wait at a barrier that it has come to?
+    #[inline]
+    pub(crate) fn waits_at_barrier(&mut self) -> bool {
+        let waits = self.stepped == Stepped::Barrier;
+        if waits {
+            self.stepped = Stepped::Nothing;
+        }
+        waits
+    }
+
+    /// The running thread, a future, came to a barrier and went on.
+    #[cold]
+    pub(crate) fn hidden_barrier(&mut self) {
+        self.fault(FaultKind::HiddenBarrier, self.barrier_site);
     }
 
     /// What the running thread has under it, which is a fiber.
@@ -366,8 +403,16 @@ impl Block {
     /// What is particular to the running thread.
     #[inline]
     pub(crate) fn lane(&mut self) -> &mut Lane {
+        let current = self.current;
+        self.lane_of(current)
+    }
+
+    /// What is particular to this thread.
+    #[inline]
+    pub(crate) fn lane_of(&mut self, thread: u16) -> &mut Lane {
         self.lanes_differ = true;
-        &mut self.lanes[usize::from(self.current)]
+        self.plain = false;
+        &mut self.lanes[usize::from(thread)]
     }
 
     /// The path that the running thread is on.
@@ -387,19 +432,11 @@ impl Block {
         if let Some(trace) = self.findings.trace.take() {
             self.findings.report.trace = Some(trace.finish());
         }
-        if self.early_reads.is_empty() {
-            return;
-        }
-        self.raced_reads.sort_unstable();
-        self.raced_reads.dedup();
-        for read in &self.early_reads {
-            let cell = (read.array, read.index, read.access.thread());
-            let of = |raced: &RacedRead| (raced.array, raced.index, raced.thread);
-            let from = self.raced_reads.partition_point(|raced| of(raced) < cell);
-            let mut raced = self.raced_reads[from..].iter().take_while(|raced| of(raced) == cell);
-            if !raced.any(|raced| (raced.since..=raced.until).contains(&read.access.clock())) {
-                let memory = self.shared.array(read.array).memory();
-                let index = read.index as u64;
+        for read in self.early_reads.drain(..) {
+            let array = self.shared.array(read.array);
+            array.early_reads[read.index] = None;
+            if !read.raced {
+                let (memory, index) = (array.memory(), read.index as u64);
                 self.findings.uninitialised(&self.nests, self.linear, memory, index, read.access);
             }
         }
@@ -424,116 +461,49 @@ impl Block {
         Access::new(site, nest, self.clocks.now(self.current), self.current, writes)
     }
 
+    /// [`access`](Self::access), while the block is plain: all that would set clocks apart ends that.
+    #[inline]
+    fn plain_access(&self, site: Site, writes: bool) -> Access {
+        debug_assert!(!self.plain || self.clocks.now(self.current) == self.clocks.common());
+        Access::new(site, NestId::ROOT, self.clocks.common(), self.current, writes)
+    }
+
     pub(crate) fn fault(&mut self, what: FaultKind, site: impl Into<Option<Site>>) {
         let site = site.into();
         let thread = u32::from(self.current);
         self.faulted = true;
+        self.plain = false;
         self.findings.fault(Fault { what, block: self.linear, thread, site });
     }
 
-    /// Which shared array and which cell of it this slot is; `None` for a copy of a slot.
+    /// Is the running thread's step, if it does not see to that itself, too full for this?
     #[inline]
-    pub(crate) fn locate<T>(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
-        let found = match self.shared.locate(address) {
-            None => self.first_use(address, site),
-            found => found,
+    fn waits_before(&mut self, access: Stepped) -> bool {
+        self.engine != Engine::Futures && !self.takes(access)
+    }
+
+    /// Writes the cell of this slot.
+    #[inline(never)]
+    pub(crate) fn slot_write<T: CellValue>(&mut self, address: usize, value: T, site: Site) -> Outcome {
+        if self.waits_before(Stepped::Shared) {
+            return Outcome::Later;
+        }
+        let by = self.plain_access(site, true);
+        if self.plain
+            && let Some((cells, index)) = self.shared.find::<T>(address)
+            && cells.shadow.settled(&self.clocks, index, by)
+        {
+            cells.replace(index, value);
+            return Outcome::Made;
+        }
+        self.slot_write_in_full(address, value, site)
+    }
+
+    #[inline(never)]
+    fn slot_write_in_full<T: CellValue>(&mut self, address: usize, value: T, site: Site) -> Outcome {
+        let Some((array, index)) = self.locate::<T>(address, site) else {
+            return self.copy_write(site);
         };
-        found.map(|(array, offset)| (array, offset / size_of::<T>()))
-    }
-
-    #[cold]
-    fn first_use(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
-        match self.shared.first_use(address) {
-            Ok(found) => found,
-            Err(bytes) => {
-                self.fault(FaultKind::SharedMemory { bytes }, site);
-                stop()
-            }
-        }
-    }
-
-    /// Writes the cell of this slot. True if the block has to stop.
-    #[inline(never)]
-    pub(crate) fn slot_write<T: CellValue>(&mut self, address: usize, value: T, site: Site) -> bool {
-        match self.locate::<T>(address, site) {
-            Some((array, index)) => self.shared_write(array, index, value, site),
-            None => {
-                let by = self.access(site, true);
-                self.findings.lost_write(&self.nests, self.linear, by);
-            }
-        }
-        self.faulted
-    }
-
-    /// Reads the cell of this slot. True if the block has to stop.
-    #[inline(never)]
-    pub(crate) fn slot_read<T: CellValue>(&mut self, address: usize, site: Site) -> (T, bool) {
-        let value = match self.locate::<T>(address, site) {
-            Some((array, index)) => self.shared_read(array, index, site),
-            // Which cell the copy was taken of is not known any more, nor when.
-            None => {
-                self.fault(FaultKind::CopyRead, site);
-                T::POISON
-            }
-        };
-        (value, self.faulted)
-    }
-
-    /// Reads a cell of shared memory; a cell that nothing has written in this block holds poison.
-    #[inline]
-    fn shared_read<T: CellValue>(&mut self, array: usize, index: usize, site: Site) -> T {
-        if !self.checks {
-            return self.shared.array(array).get(index);
-        }
-        let by = self.access(site, false);
-        let cells = self.shared.array(array);
-        let written = cells.shadow.written(&self.clocks, index);
-        let value = if written { cells.get(index) } else { T::POISON };
-        if self.findings.trace.is_some() {
-            let place = cells.memory().place(index as u64);
-            self.trace_access(site, false, place, written.then_some(value));
-            self.judge_shared_read(array, index, site);
-        } else {
-            match cells.shadow.plain_read(&self.clocks, index, by) {
-                Plain::Ordered => {}
-                Plain::Races(write) => {
-                    let place = cells.memory().place(index as u64);
-                    self.read_races(place, site, write);
-                }
-                Plain::No => self.judge_shared_read(array, index, site),
-            }
-        }
-        if !written {
-            self.read_early(array, index, site);
-        }
-        value
-    }
-
-    #[cold]
-    fn read_early(&mut self, array: usize, index: usize, site: Site) {
-        if self.judging {
-            let access = self.access(site, false);
-            self.early_reads.push(EarlyRead { array, index, access });
-        }
-    }
-
-    #[inline(never)]
-    fn judge_shared_read(&mut self, array: usize, index: usize, site: Site) {
-        let by = self.access(site, false);
-        let Self { shared, clocks, conflicts, .. } = self;
-        let cells = shared.array(array);
-        let place = cells.memory().place(index as u64);
-        cells.shadow.read(clocks, index, &by, conflicts);
-        self.report_conflicts(&place, &by);
-    }
-
-    /// Writes a cell of shared memory.
-    #[inline]
-    fn shared_write<T: CellValue>(&mut self, array: usize, index: usize, value: T, site: Site) {
-        if !self.checks {
-            self.shared.array(array).replace(index, value);
-            return;
-        }
         let by = self.access(site, true);
         if self.findings.trace.is_some() {
             let place = self.shared.array(array).memory().place(index as u64);
@@ -541,66 +511,235 @@ impl Block {
         }
         let cells = self.shared.array(array);
         let old = cells.replace(index, value);
-        if !cells.shadow.write_ordered(&self.clocks, index, by) {
-            self.judge_shared_write(array, index, site, (value.bits(), old.bits()));
+        if !self.checks {
+            return self.outcome();
         }
+        match cells.shadow.plain_write(&self.clocks, index, by) {
+            Plain::Ordered => {}
+            Plain::Races => self.race_on_slot(array, index, site, true),
+            Plain::No => self.judge_slot_write(array, index, site, (value.bits(), old.bits())),
+        }
+        self.outcome()
     }
 
     /// Of a write, `written` is the value and what it was written over.
     #[inline(never)]
-    fn judge_shared_write(&mut self, array: usize, index: usize, site: Site, written: (u64, u64)) {
+    fn judge_slot_write(&mut self, array: usize, index: usize, site: Site, written: (u64, u64)) {
         let by = self.access(site, true);
-        let Self { shared, clocks, conflicts, judging, early_reads, raced_reads, .. } = self;
+        let Self { shared, clocks, conflicts, .. } = self;
         let cells = shared.array(array);
-        let place = cells.memory().place(index as u64);
         cells.shadow.write(clocks, index, &by, written, conflicts);
-        if *judging && !early_reads.is_empty() {
-            for Conflict { earlier, since, .. } in conflicts.iter().filter(|found| !found.earlier.writes()) {
-                let until = earlier.clock().max(*since);
-                raced_reads.push(RacedRead { array, index, thread: earlier.thread(), since: *since, until });
-            }
+        let memory = cells.memory();
+        for number in 0..self.conflicts.len() {
+            let conflict = self.conflicts[number];
+            self.race_early_reads(array, index, &conflict);
         }
-        self.report_conflicts(&place, &by);
+        self.report_conflicts(memory, index, &by);
     }
 
-    /// Records an access to an element of a global buffer, which lies at `address`; a write is about to be
-    /// made.
+    /// The access just made races with one other.
     #[inline(never)]
-    pub(crate) fn global_access(
+    fn race_on_slot(&mut self, array: usize, index: usize, site: Site, writes: bool) {
+        let by = self.access(site, writes);
+        let cells = self.shared.array(array);
+        let (memory, conflict) = (cells.memory(), cells.shadow.race(index, by));
+        if writes {
+            self.race_early_reads(array, index, &conflict);
+        }
+        self.report(memory, index, &by, &conflict);
+    }
+
+    #[cold]
+    fn copy_write(&mut self, site: Site) -> Outcome {
+        if !self.faulted {
+            let by = self.access(site, true);
+            self.findings.lost_write(&self.nests, self.linear, by);
+        }
+        self.outcome()
+    }
+
+    /// Reads the cell of this slot; a cell that nothing has written in this block holds poison.
+    #[inline(never)]
+    pub(crate) fn slot_read<T: CellValue>(&mut self, address: usize, site: Site) -> (T, Outcome) {
+        if self.waits_before(Stepped::Shared) {
+            return (T::POISON, Outcome::Later);
+        }
+        let by = self.plain_access(site, false);
+        if self.plain
+            && let Some((cells, index)) = self.shared.find::<T>(address)
+            && cells.shadow.written(&self.clocks, index)
+            && cells.shadow.settled(&self.clocks, index, by)
+        {
+            return (cells.get(index), Outcome::Made);
+        }
+        self.slot_read_in_full(address, site)
+    }
+
+    #[inline(never)]
+    fn slot_read_in_full<T: CellValue>(&mut self, address: usize, site: Site) -> (T, Outcome) {
+        let Some((array, index)) = self.locate::<T>(address, site) else {
+            return (T::POISON, self.copy_read(site));
+        };
+        if !self.checks {
+            return (self.shared.array(array).get(index), self.outcome());
+        }
+        if self.findings.trace.is_some() {
+            let cells = self.shared.array(array);
+            let place = cells.memory().place(index as u64);
+            let value: Option<T> = cells.shadow.written(&self.clocks, index).then(|| cells.get(index));
+            self.trace_access(site, false, place, value);
+        }
+        let by = self.access(site, false);
+        let cells = self.shared.array(array);
+        let written = cells.shadow.written(&self.clocks, index);
+        let value = if written { cells.get(index) } else { T::POISON };
+        match cells.shadow.plain_read(&self.clocks, index, by) {
+            Plain::Ordered => {}
+            Plain::Races
+                if self.plain
+                    && self.findings.again(cells.memory(), by, &cells.shadow.race(index, by), None) => {}
+            Plain::Races => self.race_on_slot(array, index, site, false),
+            Plain::No => self.judge_slot_read(array, index, site),
+        }
+        if !written {
+            self.read_early(array, index, site);
+        }
+        (value, self.outcome())
+    }
+
+    #[inline(never)]
+    fn judge_slot_read(&mut self, array: usize, index: usize, site: Site) {
+        let by = self.access(site, false);
+        let Self { shared, clocks, conflicts, .. } = self;
+        let cells = shared.array(array);
+        cells.shadow.read(clocks, index, &by, conflicts);
+        let memory = cells.memory();
+        self.report_conflicts(memory, index, &by);
+    }
+
+    /// Which cell the copy was taken of is not known any more, nor when.
+    #[cold]
+    fn copy_read(&mut self, site: Site) -> Outcome {
+        if !self.faulted {
+            self.fault(FaultKind::CopyRead, site);
+        }
+        Outcome::Stopped
+    }
+
+    fn outcome(&self) -> Outcome {
+        if self.faulted { Outcome::Stopped } else { Outcome::Made }
+    }
+
+    /// Which shared array and which cell of it this slot is. `None` for a copy of a slot, or after a fault.
+    #[inline]
+    fn locate<T>(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
+        match self.shared.locate::<T>(address) {
+            None => self.first_use::<T>(address, site),
+            found => found,
+        }
+    }
+
+    #[cold]
+    fn first_use<T>(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
+        match self.shared.first_use(address) {
+            Ok(true) => self.shared.locate::<T>(address),
+            Ok(false) => None,
+            Err(bytes) => {
+                self.fault(FaultKind::SharedMemory { bytes }, site);
+                None
+            }
+        }
+    }
+
+    /// Nothing has written the cell yet.
+    #[inline(never)]
+    fn read_early(&mut self, array: usize, index: usize, site: Site) {
+        if self.judging {
+            let access = self.access(site, false);
+            let last = &mut self.shared.array(array).early_reads[index];
+            self.early_reads.push(EarlyRead { array, index, access, before: *last, raced: false });
+            *last = u32::try_from(self.early_reads.len()).ok().and_then(NonZeroU32::new);
+        }
+    }
+
+    /// The write at hand conflicts with this: if it is an early read of the cell, it was not uninitialised.
+    fn race_early_reads(&mut self, array: usize, index: usize, conflict: &Conflict) {
+        if !self.judging {
+            return;
+        }
+        let Conflict { earlier, since, .. } = conflict;
+        let clocks = *since..=earlier.clock().max(*since);
+        let mut next = self.shared.array(array).early_reads[index];
+        while let Some(number) = next {
+            let read = &mut self.early_reads[number.get() as usize - 1];
+            read.raced |= read.access.thread() == earlier.thread() && clocks.contains(&read.access.clock());
+            next = read.before;
+        }
+    }
+
+    /// Records an access to an element of a global buffer; a write is about to be made.
+    #[inline(never)]
+    pub(crate) fn global_access<T: CellValue>(
         &mut self,
         buffer: usize,
-        index: usize,
-        address: usize,
+        at: *mut T,
         writes: bool,
         site: Site,
-    ) {
+    ) -> Outcome {
+        if self.waits_before(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead }) {
+            return Outcome::Later;
+        }
+        if self.plain {
+            let by = self.plain_access(site, writes);
+            if self.global.goes_on(&self.clocks, at, by) {
+                return Outcome::Made;
+            }
+        }
+        self.global_access_in_full(buffer, at, writes, site)
+    }
+
+    #[inline(never)]
+    fn global_access_in_full<T: CellValue>(
+        &mut self,
+        buffer: usize,
+        at: *mut T,
+        writes: bool,
+        site: Site,
+    ) -> Outcome {
+        let Some(index) = self.global.index_of(buffer, at) else {
+            let outside = self.global.outside(buffer, at.addr());
+            self.fault(outside, site);
+            return Outcome::Stopped;
+        };
+        if !self.checks {
+            return Outcome::Made;
+        }
         self.settle_write();
-        let by = self.access(site, writes);
+        let memory = self.global.memory(buffer);
         if self.findings.trace.is_some() {
-            let place = self.global.place(buffer, index);
-            // The value follows.
-            self.trace_access(site, writes, place, None::<u64>);
-        }
-        self.global.grid.access(buffer, index, by);
-        let slot = self.global.touch(buffer, index);
-        if writes {
-            let judge = if self.global.shadow().write_ordered(&self.clocks, slot, by) {
-                None
-            } else {
-                // SAFETY: `GlobalPtr::access` found the address inside a buffer of this launch.
-                let old = unsafe { bits_at(address, self.global.buffers[buffer].size) };
-                Some((self.access(site, true), old))
-            };
-            if judge.is_some() || self.global.grid.in_full() {
-                self.unsettled = Some(Unsettled { buffer, index, address, judge });
-            }
-        } else {
-            match self.global.shadow().plain_read(&self.clocks, slot, by) {
-                Plain::Ordered => {}
-                Plain::Races(write) => self.read_races(self.global.place(buffer, index), site, write),
-                Plain::No => self.judge_global_read(buffer, index, site),
+            self.trace_access(site, writes, memory.place(index as u64), None::<u64>);
+            if let Some(trace) = &mut self.findings.trace {
+                trace.value_follows(at.expose_provenance(), show::<T>);
             }
         }
+        let by = self.access(site, writes);
+        let Self { global, clocks, conflicts, .. } = self;
+        let slot = global.touch(buffer, index, by);
+        let shadow = &mut global.shadow;
+        let mut judge = None;
+        match if writes { shadow.plain_write(clocks, slot, by) } else { shadow.plain_read(clocks, slot, by) }
+        {
+            Plain::Ordered => {}
+            Plain::Races => conflicts.push(shadow.race(slot, by)),
+            Plain::No if writes => judge = Some((by, slot, global.bits(buffer, index))),
+            Plain::No => shadow.read(clocks, slot, &by, conflicts),
+        }
+        if judge.is_some() || (writes && global.grid.in_full()) {
+            global.break_off();
+            self.unsettled = Some(Unsettled { buffer, index, judge });
+        }
+        self.report_conflicts(memory, index, &by);
+        Outcome::Made
     }
 
     /// Takes in the value of the last write to global memory, now that it is there. Has to come before the
@@ -614,57 +753,33 @@ impl Block {
 
     #[inline(never)]
     fn settle(&mut self) {
-        if let Some(Unsettled { buffer, index, address, judge }) = &self.unsettled {
-            let (buffer, index) = (*buffer, *index);
-            // SAFETY: as in `global_access`; the launch that lent the buffer still runs.
-            let value = unsafe { bits_at(*address, self.global.buffers[buffer].size) };
-            self.global.grid.wrote(index, value);
-            if let &Some((by, old)) = judge {
-                self.judge_global_write(buffer, index, by, (value, old));
-            }
-            self.unsettled = None;
+        let Some(Unsettled { buffer, index, judge }) = self.unsettled.take() else { return };
+        let Self { global, clocks, conflicts, .. } = self;
+        let value = global.bits(buffer, index);
+        global.grid.wrote(index, value);
+        if let Some((by, slot, old)) = judge {
+            global.shadow.write(clocks, slot, &by, (value, old), conflicts);
+            self.report_conflicts(self.global.memory(buffer), index, &by);
         }
     }
 
-    #[inline(never)]
-    fn judge_global_read(&mut self, buffer: usize, index: usize, site: Site) {
-        let by = self.access(site, false);
-        let Self { global, clocks, conflicts, .. } = self;
-        let place = global.place(buffer, index);
-        let slot = global.touch(buffer, index);
-        global.shadow().read(clocks, slot, &by, conflicts);
-        self.report_conflicts(&place, &by);
-    }
-
-    #[inline(never)]
-    fn judge_global_write(&mut self, buffer: usize, index: usize, by: Access, written: (u64, u64)) {
-        let Self { global, clocks, conflicts, .. } = self;
-        let place = global.place(buffer, index);
-        let slot = global.touch(buffer, index);
-        global.shadow().write(clocks, slot, &by, written, conflicts);
-        self.report_conflicts(&place, &by);
-    }
-
-    /// Nothing orders this write before the read that the running thread has just made.
-    #[inline(never)]
-    fn read_races(&mut self, place: Place, site: Site, write: Access) {
-        let by = self.access(site, false);
-        self.report(&place, &by, &Conflict::with(write, false));
-    }
-
     /// Reports the conflicts that the access `by` to this place has just been found to have.
-    fn report_conflicts(&mut self, place: &Place, by: &Access) {
+    fn report_conflicts(&mut self, memory: Memory, index: usize, by: &Access) {
         let mut conflicts = std::mem::take(&mut self.conflicts);
         for conflict in conflicts.drain(..) {
-            self.report(place, by, &conflict);
+            self.report(memory, index, by, &conflict);
         }
         self.conflicts = conflicts;
     }
 
-    #[inline]
-    fn report(&mut self, place: &Place, by: &Access, conflict: &Conflict) {
+    fn report(&mut self, memory: Memory, index: usize, by: &Access, conflict: &Conflict) {
         if self.judging {
-            let exited_above = self.lanes[usize::from(conflict.earlier.thread())].exited_above;
+            let exited_above = if self.lanes_differ {
+                self.lanes[usize::from(conflict.earlier.thread())].exited_above
+            } else {
+                None
+            };
+            let place = (memory, index);
             self.findings.conflict(&self.nests, self.linear, place, by, conflict, exited_above);
         }
     }

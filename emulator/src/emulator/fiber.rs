@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use super::block::{Stepped, stop, with};
+use super::block::{stop, with};
 use super::schedule::threads;
 use super::worker::{Kernel, Threads};
 
@@ -111,10 +111,7 @@ impl Fibers {
 impl Threads for Fibers {
     fn turn(&mut self, warp: usize, lanes: u32) {
         for thread in threads(warp, lanes) {
-            with(|block| {
-                block.current = thread;
-                block.stepped = Stepped::Nothing;
-            });
+            with(|block| block.resume(thread));
             self.0[usize::from(thread)].resume(Command::Run);
         }
         with(|block| block.end_turn(warp));

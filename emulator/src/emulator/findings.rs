@@ -19,6 +19,13 @@ pub(crate) struct Memory {
     pub(crate) size: u32,
 }
 
+impl Conflict {
+    #[inline]
+    fn bytes(&self, memory: Memory) -> u64 {
+        u64::from(self.times) * u64::from(memory.size)
+    }
+}
+
 impl Memory {
     pub(crate) fn place(self, index: u64) -> Place {
         Place { space: self.space, name: self.name, index, size: self.size }
@@ -30,53 +37,77 @@ pub(crate) struct Findings {
     pub(crate) report: Report,
     /// Present while a block runs that is to be traced.
     pub(crate) trace: Option<Box<Recorder>>,
-    /// The conflict reported last, and the number of its hazard: most come in rows.
-    last: Option<(Alike, usize)>,
+    /// The conflict counted last: most come in rows.
+    last: Option<Last>,
 }
 
-/// What decides which hazard a conflict belongs to, between two lines on one path.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Alike {
-    earlier: (Site, bool),
-    by: (Site, bool),
-    same_warp: bool,
-    same_value: bool,
-    /// Where the name of the array stands, which tells it from others.
-    name: (usize, usize),
+/// What decides which hazard a conflict belongs to, between two lines on one path; and the hazard's number.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    earlier: Site,
+    by: Site,
+    /// Which of the two wrote, whether in one warp, whether the same value.
+    how: [bool; 4],
+    name: &'static str,
     exited_above: Option<Site>,
+    number: usize,
+}
+
+#[inline]
+fn how(earlier: &Access, by: Access, same_value: bool) -> [bool; 4] {
+    [earlier.writes(), by.writes(), same_warp(earlier, by), same_value]
+}
+
+#[inline]
+fn same_warp(a: &Access, b: Access) -> bool {
+    usize::from(a.thread()) / WARP == usize::from(b.thread()) / WARP
 }
 
 impl Findings {
+    /// Counts a conflict between an earlier access and `by`, in one block, if it is like the last; both have the
+    /// same path.
+    #[inline]
+    pub(crate) fn again(
+        &mut self,
+        memory: Memory,
+        by: Access,
+        conflict: &Conflict,
+        exited_above: Option<Site>,
+    ) -> bool {
+        let earlier = &conflict.earlier;
+        match &self.last {
+            Some(last)
+                if last.earlier.is(earlier.site)
+                    && last.by.is(by.site)
+                    && last.how == how(earlier, by, conflict.same_value)
+                    && std::ptr::eq(last.name, memory.name)
+                    && last.exited_above == exited_above =>
+            {
+                self.report.hazards[last.number].bytes += conflict.bytes(memory);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// A conflict between an earlier access and `by`, in one block. The thread of the earlier one may have
     /// exited above a barrier that the other took part in.
     pub(crate) fn conflict(
         &mut self,
         nests: &Nests,
         block: u64,
-        place: &Place,
+        (memory, index): (Memory, usize),
         by: &Access,
         conflict: &Conflict,
         exited_above: Option<Site>,
     ) {
-        let earlier = &conflict.earlier;
-        let bytes = u64::from(conflict.times) * u64::from(place.size);
-        let same_warp = usize::from(earlier.thread()) / WARP == usize::from(by.thread()) / WARP;
-        let alike = Alike {
-            earlier: (earlier.site, earlier.writes()),
-            by: (by.site, by.writes()),
-            same_warp,
-            same_value: conflict.same_value,
-            name: (place.name.as_ptr().addr(), place.name.len()),
-            exited_above,
-        };
-        let plain = self.trace.is_none() && earlier.nest() == by.nest() && earlier.site != by.site;
-        if plain
-            && let Some((last, number)) = self.last
-            && last == alike
-        {
-            self.report.hazards[number].bytes += bytes;
+        let plain = self.trace.is_none() && conflict.earlier.nest() == by.nest();
+        if plain && self.again(memory, *by, conflict, exited_above) {
             return;
         }
+        let Conflict { earlier, same_value, .. } = conflict;
+        let (place, bytes) = (memory.place(index as u64), conflict.bytes(memory));
+        let (same_warp, same_value) = (same_warp(earlier, *by), *same_value);
         let (first, second) = in_program_order(nests, earlier, by);
         let kind = match (first.writes(), second.writes()) {
             (true, false) => Kind::Raw,
@@ -84,12 +115,12 @@ impl Findings {
             (true, true) => Kind::Waw,
         };
         let level = match kind {
-            Kind::Waw if conflict.same_value => Level::Info,
+            Kind::Waw if same_value => Level::Info,
             Kind::Raw | Kind::War if same_warp => Level::Warning,
             _ => Level::Error,
         };
         if let Some(trace) = &mut self.trace {
-            trace.pair((kind, level), place, (first, second));
+            trace.pair((kind, level), &place, (first, second));
         }
         let known = self.report.hazards.iter().position(|hazard| {
             hazard.kind == kind
@@ -98,8 +129,10 @@ impl Findings {
                 && hazard.second.site == second.site
                 && std::ptr::eq(hazard.place.name, place.name)
         });
-        if plain {
-            self.last = Some((alike, known.unwrap_or(self.report.hazards.len())));
+        if plain && earlier.site != by.site {
+            let number = known.unwrap_or(self.report.hazards.len());
+            let (how, name) = (how(earlier, *by, same_value), memory.name);
+            self.last = Some(Last { earlier: earlier.site, by: by.site, how, name, exited_above, number });
         }
         if let Some(known) = known {
             let hazard = &mut self.report.hazards[known];
@@ -111,7 +144,7 @@ impl Findings {
             kind,
             level,
             bytes,
-            place: place.clone(),
+            place,
             first: party(nests, block, first),
             second: party(nests, block, second),
             exited_above,

@@ -8,7 +8,6 @@ use std::task::{Context, Poll, Waker};
 
 use super::block::{Block, Engine, Stepped, with};
 use super::global::GlobalPtr;
-use super::report::FaultKind;
 use super::schedule::threads;
 use super::shared::Slot;
 use super::value::CellValue;
@@ -44,10 +43,7 @@ impl<F: Future<Output = ()>, K: Fn() -> F> Futures<K, F> {
 
     #[inline]
     fn resume(&mut self, thread: u16) {
-        with(|block| {
-            block.current = thread;
-            block.stepped = Stepped::Nothing;
-        });
+        with(|block| block.resume(thread));
         if self.thread(thread).is_none() {
             let started = (self.kernel)();
             self.thread(thread).set(Some(started));
@@ -59,8 +55,8 @@ impl<F: Future<Output = ()>, K: Fn() -> F> Futures<K, F> {
             with(Block::exit);
         }
         with(|block| {
-            if let Some(site) = block.waits_at.take() {
-                block.fault(FaultKind::HiddenBarrier, site);
+            if block.waits_at_barrier() {
+                block.hidden_barrier();
             }
         });
     }
@@ -110,7 +106,7 @@ impl Future for Turn {
 #[must_use]
 #[inline]
 pub fn waits() -> bool {
-    with(|block| block.waits_at.take().is_some())
+    with(Block::waits_at_barrier)
 }
 
 /// What an access is made through: does the running thread have to give its turn back before it? If not, the

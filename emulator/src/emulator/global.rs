@@ -7,13 +7,13 @@
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
-use super::block::{Stepped, fault, step, with};
+use super::block::{access, fault, with};
 use super::findings::Memory;
 use super::grid::{Accesses, Detail};
-use super::order::Shadow;
-use super::report::{FaultKind, Place, Space};
+use super::order::{Access, Clocks, Shadow};
+use super::report::{FaultKind, Space};
 use super::site::Site;
-use super::value::CellValue;
+use super::value::{CellValue, bits_at};
 
 /// A buffer that kernels of a launch may write.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +121,7 @@ impl<T: CellValue> GlobalPtr<T> {
     ///
     /// As for the pointer's own method; the emulator checks it.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub unsafe fn read(self) -> T {
         let at = self.access(false, Site::here());
@@ -134,7 +134,7 @@ impl<T: CellValue> GlobalPtr<T> {
     /// # Safety
     ///
     /// As for the pointer's own method; the emulator checks it.
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     pub unsafe fn write(self, value: T) {
         let at = self.access(true, Site::here());
@@ -146,33 +146,13 @@ impl<T: CellValue> GlobalPtr<T> {
     /// emulator sees.
     #[inline(always)]
     fn access(self, writes: bool, site: Site) -> *mut T {
-        let index = with(|block| block.global.index_of(self.buffer, self.at));
-        let Some(index) = index else { self.outside(site) };
-        step(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead }, site);
-        with(|block| {
-            if block.checks {
-                let address = self.at.expose_provenance();
-                block.global_access(self.buffer, index, address, writes, site);
-                if let Some(trace) = &mut block.findings.trace {
-                    trace.value_follows(address, show::<T>);
-                }
-            }
-        });
+        access(site, |block| ((), block.global_access(self.buffer, self.at, writes, site)));
         self.at
-    }
-
-    #[cold]
-    fn outside(self, site: Site) -> ! {
-        let buffer = with(|block| block.global.buffers.get(self.buffer).copied());
-        let Some(buffer) = buffer else { fault(FaultKind::UnknownPointer, site) };
-        let bytes = (self.at as i64).wrapping_sub(buffer.base as i64);
-        let index = bytes.div_euclid(buffer.size as i64);
-        fault(FaultKind::OutOfBounds { name: buffer.name, index, len: buffer.len as u64 }, site)
     }
 }
 
 /// The element at an address, for a trace.
-fn show<T: CellValue>(at: usize) -> String {
+pub(crate) fn show<T: CellValue>(at: usize) -> String {
     // SAFETY: `access` found the address inside a buffer of this launch, which is still running.
     unsafe { T::load(ptr::with_exposed_provenance_mut(at)) }.to_string()
 }
@@ -180,7 +160,7 @@ fn show<T: CellValue>(at: usize) -> String {
 impl<T: CellValue> Deref for GlobalPtr<T> {
     type Target = T;
 
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn deref(&self) -> &T {
         let at = self.access(false, Site::here());
@@ -192,7 +172,7 @@ impl<T: CellValue> Deref for GlobalPtr<T> {
 }
 
 impl<T: CellValue> DerefMut for GlobalPtr<T> {
-    #[inline]
+    #[inline(always)]
     #[track_caller]
     fn deref_mut(&mut self) -> &mut T {
         let at = self.access(true, Site::here());
@@ -257,8 +237,6 @@ struct Touched {
     entries: Vec<Entry>,
     stamp: u32,
     count: usize,
-    /// The entry that was looked up last.
-    last: Entry,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -278,7 +256,7 @@ impl Entry {
 
 impl Touched {
     fn new() -> Self {
-        Self { entries: vec![Entry::default(); 64], stamp: 0, count: 0, last: Entry::default() }
+        Self { entries: vec![Entry::default(); 64], stamp: 0, count: 0 }
     }
 
     fn clear(&mut self) {
@@ -291,27 +269,18 @@ impl Touched {
     }
 
     /// The page's number; a new one counts up.
-    #[inline]
     fn number(&mut self, buffer: usize, page: usize) -> usize {
         let buffer = u64::from(self.stamp) << 32 | buffer as u64;
-        if (self.last.page, self.last.buffer) != (page, buffer) {
-            self.last = self.find(buffer, page);
-        }
-        self.last.number
-    }
-
-    #[inline(never)]
-    fn find(&mut self, buffer: u64, page: usize) -> Entry {
         let place = self.place(buffer, page);
         if !self.entries[place].is_of(self.stamp) {
             self.entries[place] = Entry { page, buffer, number: self.count };
             self.count += 1;
             if self.count * 2 > self.entries.len() {
                 self.grow();
-                return self.entries[self.place(buffer, page)];
+                return self.count - 1;
             }
         }
-        self.entries[place]
+        self.entries[place].number
     }
 
     /// Where the page stands, or the empty entry where it belongs. What lies apart by a power of two does not
@@ -345,19 +314,64 @@ pub(crate) struct Global {
     pub(crate) buffers: Vec<Buffer>,
     touched: Touched,
     /// One cell for each element of a page touched.
-    shadow: Shadow,
+    pub(crate) shadow: Shadow,
     /// For the comparison with other blocks.
     pub(crate) grid: Accesses,
+    next: Next,
+}
+
+/// The access that would go on with the last one: by the next thread, from the same line, to the next element of
+/// the same page. It begins no run, and its cell is the next, too.
+#[derive(Clone, Copy, Debug)]
+struct Next {
+    at: usize,
+    /// One past the last element of the page, or of the buffer.
+    end: usize,
+    size: usize,
+    slot: usize,
+    thread: u16,
+    writes: bool,
+    site: Site,
+}
+
+impl Next {
+    /// Nothing goes on.
+    fn none() -> Self {
+        Self { at: 0, end: 0, size: 0, slot: 0, thread: 0, writes: false, site: Site::here() }
+    }
+
+    #[inline]
+    fn is<T>(&self, at: *mut T, by: Access) -> bool {
+        self.at == at.addr()
+            && self.at < self.end
+            && self.size == size_of::<T>()
+            && (self.thread, self.writes) == (by.thread(), by.writes())
+            && self.site.is(by.site)
+    }
+
+    #[inline]
+    fn go_on(&mut self) {
+        self.at += self.size;
+        self.slot += 1;
+        self.thread += 1;
+    }
 }
 
 impl Global {
     pub(crate) fn new(buffers: Vec<Buffer>, detail: Detail) -> Self {
-        Self { buffers, touched: Touched::new(), shadow: Shadow::new(0), grid: Accesses::new(detail) }
+        Self {
+            buffers,
+            touched: Touched::new(),
+            shadow: Shadow::new(0),
+            grid: Accesses::new(detail),
+            next: Next::none(),
+        }
     }
 
     pub(crate) fn begin_block(&mut self) {
         self.touched.clear();
         self.shadow.begin_block();
+        self.break_off();
     }
 
     pub(crate) fn forget_all(&mut self) {
@@ -366,7 +380,7 @@ impl Global {
 
     /// The element of the buffer that this pointer points to, if it points to one.
     #[inline]
-    fn index_of<T>(&self, buffer: usize, at: *mut T) -> Option<usize> {
+    pub(crate) fn index_of<T>(&self, buffer: usize, at: *mut T) -> Option<usize> {
         let buffer = self.buffers.get(buffer)?;
         let offset = (at as usize).wrapping_sub(buffer.base);
         let index = offset / size_of::<T>();
@@ -374,22 +388,58 @@ impl Global {
         inside.then_some(index)
     }
 
-    pub(crate) fn place(&self, buffer: usize, index: usize) -> Place {
+    /// What is wrong with an access at this address through a pointer into the buffer.
+    #[cold]
+    pub(crate) fn outside(&self, buffer: usize, address: usize) -> FaultKind {
+        let Some(Buffer { name, base, len, size }) = self.buffers.get(buffer) else {
+            return FaultKind::UnknownPointer;
+        };
+        let bytes = (address as i64).wrapping_sub(*base as i64);
+        FaultKind::OutOfBounds { name, index: bytes.div_euclid(*size as i64), len: *len as u64 }
+    }
+
+    pub(crate) fn memory(&self, buffer: usize) -> Memory {
         let Buffer { name, size, .. } = self.buffers[buffer];
-        Memory { space: Space::Global, name, size: size as u32 }.place(index as u64)
+        Memory { space: Space::Global, name, size: size as u32 }
     }
 
-    pub(crate) fn shadow(&mut self) -> &mut Shadow {
-        &mut self.shadow
+    /// What an element holds.
+    pub(crate) fn bits(&self, buffer: usize, index: usize) -> u64 {
+        let Buffer { base, len, size, .. } = self.buffers[buffer];
+        assert!(index < len);
+        // SAFETY: the element lies inside a buffer of this launch, which still runs.
+        unsafe { bits_at(base + index * size, size) }
     }
 
-    /// The shadow cell of an element. What it holds of another block's element is settled.
-    #[inline]
-    pub(crate) fn touch(&mut self, buffer: usize, index: usize) -> usize {
+    /// Takes in an access, and says which shadow cell its element has. What that holds of another block's element
+    /// is settled.
+    pub(crate) fn touch(&mut self, buffer: usize, index: usize, by: Access) -> usize {
+        self.grid.access(buffer, index, by);
         let slot = self.touched.number(buffer, index / PAGE) * PAGE + index % PAGE;
         if slot >= self.shadow.len() {
             self.shadow.resize((self.touched.count * PAGE).next_power_of_two());
         }
+        let Buffer { base, len, size, .. } = self.buffers[buffer];
+        let end = base + size * len.min(index - index % PAGE + PAGE);
+        let (thread, writes, site) = (by.thread(), by.writes(), by.site);
+        self.next = Next { at: base + size * index, end, size, slot, thread, writes, site };
+        self.next.go_on();
         slot
+    }
+
+    /// Takes in an access if it goes on with the last and barriers of the whole block have put everything before it.
+    #[inline]
+    pub(crate) fn goes_on<T>(&mut self, clocks: &Clocks, at: *mut T, by: Access) -> bool {
+        let goes_on = self.next.is(at, by) && self.shadow.settled(clocks, self.next.slot, by);
+        if goes_on {
+            self.grid.go_on();
+            self.next.go_on();
+        }
+        goes_on
+    }
+
+    /// No access goes on with the last.
+    pub(crate) fn break_off(&mut self) {
+        self.next = Next::none();
     }
 }

@@ -80,7 +80,6 @@ impl Run {
     }
 
     /// Does this access go on where the run ends?
-    #[inline]
     fn goes_on_with(&self, buffer: usize, index: usize, by: &Access) -> bool {
         self.buffer == buffer
             && self.by.writes() == by.writes()
@@ -196,7 +195,6 @@ impl Accesses {
     }
 
     /// Takes in an access of the running block.
-    #[inline]
     pub(crate) fn access(&mut self, buffer: usize, index: usize, by: Access) {
         match self.block.last_mut() {
             Some(last) if last.goes_on_with(buffer, index, &by) => last.len += 1,
@@ -204,6 +202,15 @@ impl Accesses {
                 let values = Values::default();
                 self.block.push(Run { buffer, start: index, len: 1, block: 0, by, values });
             }
+        }
+    }
+
+    /// Takes in an access that goes on with the last one: from the same line, by the next thread, to the next
+    /// element.
+    #[inline]
+    pub(crate) fn go_on(&mut self) {
+        if let Some(last) = self.block.last_mut() {
+            last.len += 1;
         }
     }
 

@@ -115,6 +115,12 @@ impl Clocks {
         self.now[thread as usize]
     }
 
+    /// Each thread's clock, if there was neither a `sync_warp` nor a block barrier without some thread.
+    #[inline]
+    pub(crate) fn common(&self) -> Clock {
+        self.floor
+    }
+
     /// A block barrier completed; `participants` yields the threads that had not exited, so many.
     pub(crate) fn block_barrier(&mut self, count: u32, participants: impl Iterator<Item = u16>) {
         self.latest += 1;
@@ -270,19 +276,29 @@ impl Group {
     }
 }
 
-/// How a read stands to the writes before it, if that is plain.
+/// How an access stands to those before it that it may conflict with, if that is plain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Plain {
     /// All of them happen before it.
     Ordered,
-    /// All but the last.
-    Races(Access),
+    /// All but one: a read races with the last write, or a write with the last read.
+    Races,
     /// It takes a closer look; nothing is recorded yet.
     No,
 }
 
+impl Plain {
+    /// If everything but `last` happens before what `thread` does now.
+    #[inline]
+    fn after(clocks: &Clocks, last: &Access, thread: u16) -> Self {
+        if clocks.before(last, thread) { Self::Ordered } else { Self::Races }
+    }
+}
+
 impl Conflict {
     /// With a single access.
-    pub(crate) fn with(earlier: Access, same_value: bool) -> Self {
+    #[inline]
+    fn with(earlier: Access, same_value: bool) -> Self {
         Self { earlier, since: earlier.clock(), same_value, times: 1 }
     }
 }
@@ -323,16 +339,35 @@ impl Shadow {
         clocks.current(&self.cells[index].write)
     }
 
+    /// Records an access if barriers of the whole block have put everything before it: nearly always they have.
+    #[inline]
+    pub(crate) fn settled(&mut self, clocks: &Clocks, index: usize, by: Access) -> bool {
+        let cell = &mut self.cells[index];
+        let last = cell.write.clock().max(cell.read.clock());
+        if cell.more != NONE || last >= clocks.floor {
+            return false;
+        }
+        *if by.writes() { &mut cell.write } else { &mut cell.read } = by;
+        true
+    }
+
+    /// What a [`Plain::Races`] of the access just recorded is with.
+    #[inline]
+    pub(crate) fn race(&self, index: usize, by: Access) -> Conflict {
+        let cell = &self.cells[index];
+        Conflict::with(if by.writes() { cell.read } else { cell.write }, false)
+    }
+
     /// Records a read if it is plain how it stands to what was written: nearly always nothing stands behind
     /// the cell, and no block barrier has to order its last read any more.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn plain_read(&mut self, clocks: &Clocks, index: usize, by: Access) -> Plain {
         let cell = &mut self.cells[index];
         if cell.more != NONE || !clocks.settled(&cell.read) {
             return Plain::No;
         }
         cell.read = by;
-        if clocks.before(&cell.write, by.thread()) { Plain::Ordered } else { Plain::Races(cell.write) }
+        Plain::after(clocks, &cell.write, by.thread())
     }
 
     /// Records a read and finds every write that is not ordered before it.
@@ -352,17 +387,16 @@ impl Shadow {
         self.cells[index].read = *by;
     }
 
-    /// Records a write if it is plain that everything is ordered before it; as
+    /// Records a write if it is plain how it stands to what was read and written; as
     /// [`plain_read`](Self::plain_read).
-    #[inline]
-    pub(crate) fn write_ordered(&mut self, clocks: &Clocks, index: usize, by: Access) -> bool {
+    #[inline(always)]
+    pub(crate) fn plain_write(&mut self, clocks: &Clocks, index: usize, by: Access) -> Plain {
         let cell = &mut self.cells[index];
-        let ordered =
-            cell.more == NONE && clocks.settled(&cell.write) && clocks.before(&cell.read, by.thread());
-        if ordered {
-            cell.write = by;
+        if cell.more != NONE || !clocks.settled(&cell.write) {
+            return Plain::No;
         }
-        ordered
+        cell.write = by;
+        Plain::after(clocks, &cell.read, by.thread())
     }
 
     /// Records a write of `value` over `old` and finds every access that is not ordered before it.

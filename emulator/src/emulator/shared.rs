@@ -11,7 +11,7 @@ use std::ops::Index;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::block::{Stepped, fault, step, stop, with};
+use super::block::{EarlyReadId, access, fault, with};
 use super::findings::Memory;
 use super::limits::MAX_STATIC_SHARED;
 use super::order::Shadow;
@@ -127,7 +127,7 @@ impl<E: Cells, const N: usize, I: CellIndex> Index<I> for Array<E, N> {
             None => {
                 let base = &raw const self.0 as usize;
                 let row = with(|block| {
-                    let (array, _) = block.shared.locate(base)?;
+                    let (array, _) = block.shared.locate::<u8>(base)?;
                     Some(block.shared.array(array).memory())
                 });
                 outside(row.map_or("an array", |memory| memory.name), index, N)
@@ -150,10 +150,7 @@ impl<T: CellValue> Slot<T> {
     pub fn write(&self, value: T) {
         let site = Site::here();
         let address = &raw const *self as usize;
-        step(Stepped::Shared, site);
-        if with(|block| block.slot_write(address, value, site)) {
-            stop();
-        }
+        access(site, |block| ((), block.slot_write(address, value, site)));
     }
 
     /// Reads the cell, which must have been written.
@@ -167,12 +164,7 @@ impl<T: CellValue> Slot<T> {
     pub unsafe fn assume_init(&self) -> T {
         let site = Site::here();
         let address = &raw const *self as usize;
-        step(Stepped::Shared, site);
-        let (value, faulted) = with(|block| block.slot_read(address, site));
-        if faulted {
-            stop();
-        }
-        value
+        access(site, |block| block.slot_read(address, site))
     }
 
     /// Reads the cell; the same as [`assume_init`](Self::assume_init) for the types a cell may hold.
@@ -254,12 +246,27 @@ pub(crate) struct SharedArray {
     bytes: usize,
     values: Vec<u64>,
     pub(crate) shadow: Shadow,
+    /// Of each cell, the last read that came before any write of it in the running block.
+    pub(crate) early_reads: Vec<Option<EarlyReadId>>,
 }
 
 impl SharedArray {
     fn new(known: KnownArray) -> Self {
         let bytes = known.cells * known.size;
-        Self { known, bytes, values: vec![0; bytes.div_ceil(8)], shadow: Shadow::new(known.cells) }
+        Self {
+            known,
+            bytes,
+            values: vec![0; bytes.div_ceil(8)],
+            shadow: Shadow::new(known.cells),
+            early_reads: vec![None; known.cells],
+        }
+    }
+
+    /// How many bytes from the array's start this address is, if it lies in it.
+    #[inline]
+    fn offset(&self, address: usize) -> Option<usize> {
+        let offset = address.wrapping_sub(self.known.base);
+        (offset < self.bytes).then_some(offset)
     }
 
     #[inline]
@@ -292,29 +299,34 @@ pub(crate) struct SharedArrays {
 }
 
 impl SharedArrays {
-    /// The number of the array that this address lies in, and how many bytes from its start; `None` for
-    /// a copy of a slot.
+    /// The number of the array that this address lies in, and which cell of it that is.
+    pub(crate) fn locate<T>(&self, address: usize) -> Option<(usize, usize)> {
+        let of = |array: &SharedArray| array.offset(address).map(|offset| offset / size_of::<T>());
+        self.arrays.iter().enumerate().find_map(|(number, array)| of(array).map(|cell| (number, cell)))
+    }
+
+    /// As [`locate`](Self::locate); the array itself.
     #[inline]
-    pub(crate) fn locate(&self, address: usize) -> Option<(usize, usize)> {
-        self.arrays.iter().enumerate().find_map(|(number, array)| {
-            let offset = address.wrapping_sub(array.known.base);
-            (offset < array.bytes).then_some((number, offset))
+    pub(crate) fn find<T>(&mut self, address: usize) -> Option<(&mut SharedArray, usize)> {
+        self.arrays.iter_mut().find_map(|array| {
+            let offset = array.offset(address)?;
+            Some((array, offset / size_of::<T>()))
         })
     }
 
-    /// Takes in the array of the program that this address lies in, if there is one. An error is the bytes
-    /// of all arrays, if they are more than a block may have.
+    /// Takes in the array of the program that this address lies in; false if there is none. An error is the
+    /// bytes of all arrays, if they are more than a block may have.
     #[cold]
-    pub(crate) fn first_use(&mut self, address: usize) -> Result<Option<(usize, usize)>, usize> {
+    pub(crate) fn first_use(&mut self, address: usize) -> Result<bool, usize> {
         let around = |array: &&KnownArray| address.wrapping_sub(array.base) < array.cells * array.size;
-        let Some(array) = known_arrays().iter().find(around).copied() else { return Ok(None) };
+        let Some(array) = known_arrays().iter().find(around).copied() else { return Ok(false) };
         let used: usize = self.arrays.iter().map(|array| array.bytes).sum();
         let bytes = used + array.cells * array.size;
         if bytes > MAX_STATIC_SHARED {
             return Err(bytes);
         }
         self.arrays.push(SharedArray::new(array));
-        Ok(self.locate(address))
+        Ok(true)
     }
 
     #[inline]

@@ -43,6 +43,17 @@ impl Site {
         self.0.file().rsplit(['/', '\\']).next().unwrap_or_default()
     }
 
+    /// The same place at the same address: it is equal, but not all that are equal are this.
+    #[inline]
+    pub(crate) fn is(self, other: Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+
+    #[inline(never)]
+    fn is_copy_of(self, other: Self) -> bool {
+        self.position() == other.position() && self.0.file() == other.0.file()
+    }
+
     /// Where this stands within its file.
     pub(crate) fn position(self) -> (u32, u32) {
         (self.line(), self.column())
@@ -65,8 +76,7 @@ pub(crate) fn direct(path: &str) -> String {
 impl PartialEq for Site {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-            || (self.position() == other.position() && self.0.file() == other.0.file())
+        self.is(*other) || self.is_copy_of(*other)
     }
 }
 

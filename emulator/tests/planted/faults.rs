@@ -150,8 +150,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "a raced read counts as uninitialised",
         file: "block.rs",
-        from: "if *judging && !early_reads.is_empty() {",
-        to: "if false {",
+        from: "read.raced |= ",
+        to: "read.raced |= false && ",
     },
     Fault {
         what: "a cell keeps its value from block to block",
@@ -160,10 +160,28 @@ pub(crate) const FAULTS: &[Fault] = &[
         to: "if written || self.linear > 0 { cells.get(index) }",
     },
     Fault {
+        what: "the short way takes what no barrier has settled",
+        file: "order.rs",
+        from: "last >= clocks.floor",
+        to: "last > clocks.floor",
+    },
+    Fault {
+        what: "the short way reads what nothing has written",
+        file: "block.rs",
+        from: "&& cells.shadow.written(&self.clocks, index)",
+        to: "",
+    },
+    Fault {
+        what: "a conflict counts as like the last, whichever of the two wrote",
+        file: "findings.rs",
+        from: "&& last.how == how(earlier, by, conflict.same_value)",
+        to: "",
+    },
+    Fault {
         what: "a write by reference has the value from before",
         file: "block.rs",
-        from: "index, by, (value, old))",
-        to: "index, by, (old, old))",
+        from: "&by, (value, old), conflicts",
+        to: "&by, (old, old), conflicts",
     },
     Fault {
         what: "all blocks count as writing the same value",

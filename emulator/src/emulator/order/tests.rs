@@ -24,8 +24,10 @@ impl Trace {
     fn write(mut self, thread: u16, value: u64, old: u64) -> Self {
         let by = self.access(thread, true);
         let mut conflicts = Vec::new();
-        if !self.shadow.write_ordered(&self.clocks, 0, by) {
-            self.shadow.write(&self.clocks, 0, &by, (value, old), &mut conflicts);
+        match self.shadow.plain_write(&self.clocks, 0, by) {
+            Plain::Ordered => {}
+            Plain::Races => conflicts.push(self.shadow.race(0, by)),
+            Plain::No => self.shadow.write(&self.clocks, 0, &by, (value, old), &mut conflicts),
         }
         self.found.extend(conflicts.iter().map(|found| (found.earlier.thread(), thread, found.same_value)));
         self
@@ -36,7 +38,7 @@ impl Trace {
         let mut conflicts = Vec::new();
         match self.shadow.plain_read(&self.clocks, 0, by) {
             Plain::Ordered => {}
-            Plain::Races(write) => conflicts.push(Conflict::with(write, false)),
+            Plain::Races => conflicts.push(self.shadow.race(0, by)),
             Plain::No => self.shadow.read(&self.clocks, 0, &by, &mut conflicts),
         }
         self.found.extend(conflicts.iter().map(|found| (found.earlier.thread(), thread, found.same_value)));
