@@ -9,6 +9,7 @@
 use std::any::Any;
 
 use super::block::{Block, Stepped, Stopped, wait, with};
+use super::limits::MAX_BLOCK_THREADS;
 use super::nest::{NestId, Step, Within};
 use super::order::WARP;
 use super::report::{Divergence, EarlyExit, FaultKind, Waiting, WarpMisuse, Whereabouts};
@@ -16,12 +17,15 @@ use super::schedule::threads;
 use super::site::Site;
 use super::trace::What;
 
+/// In a block.
+const MAX_WARPS: usize = MAX_BLOCK_THREADS as usize / WARP;
+
 /// The block barrier that threads are gathering at.
 #[derive(Debug, Default)]
 pub(crate) struct Barrier {
     arrived: u32,
     /// The call that the first to arrive waits at.
-    at: Option<(Site, NestId)>,
+    pub(crate) at: Option<(Site, NestId)>,
     /// Some wait at another call.
     mixed: bool,
 }
@@ -44,7 +48,11 @@ pub(crate) struct Turn {
 #[inline(always)]
 pub(crate) fn block_barrier() {
     let site = Site::here();
-    with(|block| block.arrive(site));
+    with(|block| {
+        if !block.arrives_with_others(site) {
+            block.arrive(site);
+        }
+    });
     wait(site);
 }
 
@@ -58,33 +66,42 @@ pub(crate) fn warp_barrier(mask: u32) {
 }
 
 impl Block {
+    /// The short way to [`arrive`](Self::arrive), if others wait at this call already.
     #[inline]
+    fn arrives_with_others(&mut self, site: Site) -> bool {
+        let others = matches!(self.barrier.at, Some((at, NestId::ROOT)) if at.is(site));
+        let short = self.in_rows && others;
+        if short {
+            self.turn.arrived |= self.turn.lane;
+            self.stepped = Stepped::Barrier;
+        }
+        short
+    }
+
+    #[inline(never)]
     fn arrive(&mut self, site: Site) {
         self.settle_write();
         let here = (site, self.nest());
         self.turn.arrived |= self.turn.lane;
         self.stepped = Stepped::Barrier;
-        self.barrier_site = Some(site);
         if let Some(trace) = &mut self.findings.trace {
             trace.push(self.current, site, What::Arrive);
         }
         match self.barrier.at {
             None => self.barrier.at = Some(here),
             Some(at) if at == here => {}
-            Some(_) => self.arrive_elsewhere(here),
+            Some(_) => {
+                self.barrier.mixed = true;
+                self.lane().waits = Some(here);
+            }
         }
-    }
-
-    #[cold]
-    fn arrive_elsewhere(&mut self, here: (Site, NestId)) {
-        self.barrier.mixed = true;
-        self.lane().waits = Some(here);
     }
 
     /// The lanes of this warp that had a turn have had it. What some of them came to counts from here on: a
     /// barrier that waits for one of them cannot complete before all of them have had their turn.
     #[inline]
     pub(crate) fn end_turn(&mut self, warp: usize) {
+        self.end_rows();
         let Turn { arrived, exited, ended, .. } = std::mem::take(&mut self.turn);
         if arrived | exited == 0 {
             return;
@@ -120,21 +137,31 @@ impl Block {
     #[inline(never)]
     fn release(&mut self, at: (Site, NestId)) {
         let exited = self.exited();
-        let skipped = |&thread: &u16| self.went_past(thread, at);
-        if self.judging && (self.barrier.mixed || exited.iter().any(skipped)) {
+        let skipped = |thread| self.went_past(thread, at);
+        if self.judging && (self.barrier.mixed || of(&exited).any(skipped)) {
             self.diverged(&exited);
         }
-        for thread in exited {
-            self.lane_of(thread).exited_above = Some(at.0);
+        self.warps.iter_mut().for_each(|warp| warp.left |= warp.all & !warp.alive);
+        // Who has exited and done nothing since the last barrier has nothing that could stay unordered.
+        let settled = self.in_rows && !self.rows_of_exited();
+        if !settled {
+            for thread in of(&exited) {
+                self.lane_of(thread).exited_above = Some(at.0);
+            }
         }
         if self.judging {
             let out = self.lanes.len() as u32 - self.alive;
             if out > 0 {
                 self.findings.early_exit(EarlyExit { threads: out, site: at.0 });
             }
+            self.settle_rows();
             let warps = self.warps.iter().enumerate();
             let participants = warps.flat_map(|(number, warp)| threads(number, warp.alive));
-            self.clocks.block_barrier(self.alive, participants);
+            let all = settled || out == 0;
+            self.clocks.block_barrier(all, participants);
+            if all {
+                self.begin_rows();
+            }
         }
         if self.findings.trace.is_some() {
             self.trace_release(at.0);
@@ -152,16 +179,13 @@ impl Block {
         }
     }
 
-    /// The threads that have exited since the last barrier completed.
-    fn exited(&self) -> Vec<u16> {
-        if self.alive as usize == self.lanes.len() {
-            return Vec::new();
+    /// Of each warp, the lanes that have exited since the last barrier completed.
+    fn exited(&self) -> [u32; MAX_WARPS] {
+        let mut exited = [0; MAX_WARPS];
+        for (exited, warp) in exited.iter_mut().zip(&self.warps) {
+            *exited = warp.all & !warp.alive & !warp.left;
         }
-        let gone = |thread: &u16| {
-            let (thread, lane) = (usize::from(*thread), &self.lanes[usize::from(*thread)]);
-            self.warps[thread / WARP].alive >> (thread % WARP) & 1 == 0 && lane.exited_above.is_none()
-        };
-        (0..self.lanes.len() as u16).filter(gone).collect()
+        exited
     }
 
     /// Where each thread waits, if it does.
@@ -184,7 +208,7 @@ impl Block {
 
     /// The barrier is divergent: say who waits where, and judge nothing any more in this block. It is
     /// told from the barrier that most threads wait at, so that the schedule does not show.
-    fn diverged(&mut self, exited: &[u16]) {
+    fn diverged(&mut self, exited: &[u32]) {
         let mut gathered: Vec<((Site, NestId), u32)> = Vec::new();
         for (_, here) in self.waits() {
             match gathered.iter_mut().find(|(at, _)| *at == here) {
@@ -203,8 +227,8 @@ impl Block {
                 elsewhere.push((thread, Whereabouts::Waits { site, trips: self.nests.trips(nest) }));
             }
         }
-        let skipped = exited.iter().filter(|&&thread| self.went_past(thread, at));
-        elsewhere.extend(skipped.map(|&thread| (u32::from(thread), Whereabouts::Skipped)));
+        let skipped = of(exited).filter(|&thread| self.went_past(thread, at));
+        elsewhere.extend(skipped.map(|thread| (u32::from(thread), Whereabouts::Skipped)));
         elsewhere.sort_by_key(|&(thread, _)| thread);
         self.judging = false;
         self.findings.diverged(Divergence {
@@ -227,7 +251,6 @@ impl Block {
         }
         self.settle_write();
         self.stepped = Stepped::Barrier;
-        self.barrier_site = Some(site);
         let nest = self.nest();
         let lane = self.lane();
         lane.waits = Some((site, nest));
@@ -307,4 +330,9 @@ impl Block {
             self.fault(FaultKind::Stuck(waiting), site);
         }
     }
+}
+
+/// The threads that these lanes of each warp are.
+fn of(warps: &[u32]) -> impl Iterator<Item = u16> {
+    warps.iter().enumerate().flat_map(|(number, &lanes)| threads(number, lanes))
 }

@@ -4,25 +4,24 @@
 //! no borrow of the block is alive where it gives its turn back.
 
 use std::cell::Cell;
-use std::num::NonZeroU32;
 use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 
+use super::accesses::{EarlyRead, Unsettled};
 use super::barrier::{Barrier, Turn};
 use super::fiber::{self, Footing};
-use super::findings::{Findings, Memory};
-use super::global::{Global, show};
+use super::findings::Findings;
+use super::global::Global;
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};
-use super::order::{Access, Clocks, Conflict, Plain, WARP};
+use super::order::{Access, Clocks, Conflict, Rows, WARP};
 use super::report::{Fault, FaultKind};
 use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
 use super::site::Site;
 use super::trace::Recorder;
-use super::value::CellValue;
 use super::worker::Queue;
 
 /// What runs the threads of a block.
@@ -90,20 +89,6 @@ impl Lane {
     }
 }
 
-/// The number of an early read of the running block, from 1.
-pub(crate) type EarlyReadId = NonZeroU32;
-
-/// What came of an access.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Outcome {
-    /// It was made.
-    Made,
-    /// The running thread's step is full: it is to be made in the next.
-    Later,
-    /// The block has been stopped.
-    Stopped,
-}
-
 /// What the running thread has done since it was resumed. A thread makes one visible access a step,
 /// so that the lanes of a warp can take turns; a write to global memory rides along with an access to
 /// shared memory, which cannot tell the two apart.
@@ -117,27 +102,6 @@ pub(crate) enum Stepped {
     GlobalWrite,
     /// It has come to a barrier. A thread that is a future does not wait there yet.
     Barrier,
-}
-
-/// A read of a cell that nothing had written yet.
-#[derive(Clone, Copy, Debug)]
-struct EarlyRead {
-    array: usize,
-    index: usize,
-    access: Access,
-    /// The one of the same cell before this one.
-    before: Option<EarlyReadId>,
-    /// A write raced with it.
-    raced: bool,
-}
-
-/// A write to global memory whose value the emulator has not seen yet: `*pointer = value` writes it
-/// through a reference, right after it was handed out.
-struct Unsettled {
-    buffer: usize,
-    index: usize,
-    /// If the write has to be judged: its cell, and what the element held before.
-    judge: Option<(Access, usize, u64)>,
 }
 
 /// Everything about the block that is running.
@@ -154,14 +118,9 @@ pub(crate) struct Block {
     pub(crate) tick_limit: u32,
     /// False from a divergent barrier on: nothing is ordered any more in a documented way.
     pub(crate) judging: bool,
-    /// Accesses are judged and not traced, the lanes do not differ and nothing has ended the block: most accesses
-    /// of most kernels take a short way.
-    plain: bool,
-    /// Where the running thread came to a barrier last.
-    pub(crate) barrier_site: Option<Site>,
     pub(crate) lanes: Vec<Lane>,
     /// Some lane holds something that it does not hold at the start.
-    lanes_differ: bool,
+    pub(crate) lanes_differ: bool,
     /// Of each thread, if they are fibers.
     pub(crate) footings: Vec<Footing>,
     pub(crate) warps: Vec<Warp>,
@@ -175,6 +134,13 @@ pub(crate) struct Block {
     pub(crate) shared: SharedArrays,
     pub(crate) global: Global,
     pub(crate) findings: Findings,
+    /// What was done since the last barrier, if rows are kept.
+    pub(crate) shared_rows: Rows,
+    pub(crate) global_rows: Rows,
+    /// So far rows could tell all.
+    pub(crate) rows_serve: bool,
+    /// What is done goes into rows.
+    pub(crate) in_rows: bool,
     /// Something ended this block; the launch ends with it.
     pub(crate) faulted: bool,
     /// The block to record a trace of.
@@ -182,9 +148,9 @@ pub(crate) struct Block {
     /// What the panic hook saw of a panic in the kernel.
     pub(crate) panic: Option<String>,
     /// What the access at hand conflicts with.
-    conflicts: Vec<Conflict>,
-    early_reads: Vec<EarlyRead>,
-    unsettled: Option<Unsettled>,
+    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) early_reads: Vec<EarlyRead>,
+    pub(crate) unsettled: Option<Unsettled>,
 }
 
 thread_local! {
@@ -216,7 +182,7 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Block) -> R) -> R {
 
 /// Gives the turn back to the scheduler, until the running thread is resumed. `site` is where the kernel is.
 #[inline(always)]
-fn suspend(site: Site) {
+pub(crate) fn suspend(site: Site) {
     if !fiber::suspend() {
         fault(FaultKind::TurnLimit(with(|block| block.tick_limit)), site)
     }
@@ -245,19 +211,6 @@ pub(crate) fn fault(what: FaultKind, site: Site) -> ! {
     stop()
 }
 
-/// Makes an access by the running thread, here. If its step is full, it ends first. (A thread that is a future
-/// has seen to that itself; in an operator it cannot, and goes on.)
-#[inline(always)]
-pub(crate) fn access<R>(site: Site, make: impl Fn(&mut Block) -> (R, Outcome)) -> R {
-    loop {
-        match with(&make) {
-            (made, Outcome::Made) => return made,
-            (_, Outcome::Later) if with(|block| block.engine) == Engine::Fibers => suspend(site),
-            _ => stop(),
-        }
-    }
-}
-
 impl Block {
     pub(crate) fn new(
         shape: Shape,
@@ -278,8 +231,10 @@ impl Block {
             checks,
             tick_limit,
             judging: checks,
-            plain: false,
-            barrier_site: None,
+            shared_rows: Rows::new(),
+            global_rows: Rows::new(),
+            rows_serve: true,
+            in_rows: false,
             lanes: (0..threads).map(|_| Lane::new()).collect(),
             lanes_differ: false,
             footings: Vec::new(),
@@ -328,14 +283,14 @@ impl Block {
             let lanes = left.min(WARP);
             left -= lanes;
             let mask = u32::MAX >> (WARP - lanes);
-            *warp = Warp { alive: mask, ready: mask, ..Warp::default() };
+            *warp = Warp { all: mask, alive: mask, ready: mask, ..Warp::default() };
         }
         self.ready_warps = u32::MAX >> (WARP - self.warps.len());
         self.alive = self.lanes.len() as u32;
         if std::mem::take(&mut self.lanes_differ) {
             self.lanes.fill_with(Lane::new);
         }
-        self.plain = self.checks && self.findings.trace.is_none();
+        self.begin_rows();
     }
 
     /// Which lanes of which warp run next; `None` if the block is over.
@@ -376,7 +331,8 @@ impl Block {
     /// The running thread, a future, came to a barrier and went on.
     #[cold]
     pub(crate) fn hidden_barrier(&mut self) {
-        self.fault(FaultKind::HiddenBarrier, self.barrier_site);
+        let waits = self.lanes[usize::from(self.current)].waits.or(self.barrier.at);
+        self.fault(FaultKind::HiddenBarrier, waits.map(|(site, _)| site));
     }
 
     /// What the running thread has under it, which is a fiber.
@@ -411,7 +367,7 @@ impl Block {
     #[inline]
     pub(crate) fn lane_of(&mut self, thread: u16) -> &mut Lane {
         self.lanes_differ = true;
-        self.plain = false;
+        self.leave_rows();
         &mut self.lanes[usize::from(thread)]
     }
 
@@ -425,21 +381,16 @@ impl Block {
         }
     }
 
-    /// The block is over: reads that nothing wrote for, and nothing raced with, were uninitialised.
+    /// The block is over.
     pub(crate) fn end(&mut self) {
+        self.end_rows();
+        self.settle_rows();
         self.settle_write();
         self.global.grid.end_block(self.linear);
         if let Some(trace) = self.findings.trace.take() {
             self.findings.report.trace = Some(trace.finish());
         }
-        for read in self.early_reads.drain(..) {
-            let array = self.shared.array(read.array);
-            array.early_reads[read.index] = None;
-            if !read.raced {
-                let (memory, index) = (array.memory(), read.index as u64);
-                self.findings.uninitialised(&self.nests, self.linear, memory, index, read.access);
-            }
-        }
+        self.end_early_reads();
     }
 
     /// The running thread's indices in its block.
@@ -461,326 +412,11 @@ impl Block {
         Access::new(site, nest, self.clocks.now(self.current), self.current, writes)
     }
 
-    /// [`access`](Self::access), while the block is plain: all that would set clocks apart ends that.
-    #[inline]
-    fn plain_access(&self, site: Site, writes: bool) -> Access {
-        debug_assert!(!self.plain || self.clocks.now(self.current) == self.clocks.common());
-        Access::new(site, NestId::ROOT, self.clocks.common(), self.current, writes)
-    }
-
     pub(crate) fn fault(&mut self, what: FaultKind, site: impl Into<Option<Site>>) {
         let site = site.into();
         let thread = u32::from(self.current);
+        self.leave_rows();
         self.faulted = true;
-        self.plain = false;
         self.findings.fault(Fault { what, block: self.linear, thread, site });
-    }
-
-    /// Is the running thread's step, if it does not see to that itself, too full for this?
-    #[inline]
-    fn waits_before(&mut self, access: Stepped) -> bool {
-        self.engine != Engine::Futures && !self.takes(access)
-    }
-
-    /// Writes the cell of this slot.
-    #[inline(never)]
-    pub(crate) fn slot_write<T: CellValue>(&mut self, address: usize, value: T, site: Site) -> Outcome {
-        if self.waits_before(Stepped::Shared) {
-            return Outcome::Later;
-        }
-        let by = self.plain_access(site, true);
-        if self.plain
-            && let Some((cells, index)) = self.shared.find::<T>(address)
-            && cells.shadow.settled(&self.clocks, index, by)
-        {
-            cells.replace(index, value);
-            return Outcome::Made;
-        }
-        self.slot_write_in_full(address, value, site)
-    }
-
-    #[inline(never)]
-    fn slot_write_in_full<T: CellValue>(&mut self, address: usize, value: T, site: Site) -> Outcome {
-        let Some((array, index)) = self.locate::<T>(address, site) else {
-            return self.copy_write(site);
-        };
-        let by = self.access(site, true);
-        if self.findings.trace.is_some() {
-            let place = self.shared.array(array).memory().place(index as u64);
-            self.trace_access(site, true, place, Some(value));
-        }
-        let cells = self.shared.array(array);
-        let old = cells.replace(index, value);
-        if !self.checks {
-            return self.outcome();
-        }
-        match cells.shadow.plain_write(&self.clocks, index, by) {
-            Plain::Ordered => {}
-            Plain::Races => self.race_on_slot(array, index, site, true),
-            Plain::No => self.judge_slot_write(array, index, site, (value.bits(), old.bits())),
-        }
-        self.outcome()
-    }
-
-    /// Of a write, `written` is the value and what it was written over.
-    #[inline(never)]
-    fn judge_slot_write(&mut self, array: usize, index: usize, site: Site, written: (u64, u64)) {
-        let by = self.access(site, true);
-        let Self { shared, clocks, conflicts, .. } = self;
-        let cells = shared.array(array);
-        cells.shadow.write(clocks, index, &by, written, conflicts);
-        let memory = cells.memory();
-        for number in 0..self.conflicts.len() {
-            let conflict = self.conflicts[number];
-            self.race_early_reads(array, index, &conflict);
-        }
-        self.report_conflicts(memory, index, &by);
-    }
-
-    /// The access just made races with one other.
-    #[inline(never)]
-    fn race_on_slot(&mut self, array: usize, index: usize, site: Site, writes: bool) {
-        let by = self.access(site, writes);
-        let cells = self.shared.array(array);
-        let (memory, conflict) = (cells.memory(), cells.shadow.race(index, by));
-        if writes {
-            self.race_early_reads(array, index, &conflict);
-        }
-        self.report(memory, index, &by, &conflict);
-    }
-
-    #[cold]
-    fn copy_write(&mut self, site: Site) -> Outcome {
-        if !self.faulted {
-            let by = self.access(site, true);
-            self.findings.lost_write(&self.nests, self.linear, by);
-        }
-        self.outcome()
-    }
-
-    /// Reads the cell of this slot; a cell that nothing has written in this block holds poison.
-    #[inline(never)]
-    pub(crate) fn slot_read<T: CellValue>(&mut self, address: usize, site: Site) -> (T, Outcome) {
-        if self.waits_before(Stepped::Shared) {
-            return (T::POISON, Outcome::Later);
-        }
-        let by = self.plain_access(site, false);
-        if self.plain
-            && let Some((cells, index)) = self.shared.find::<T>(address)
-            && cells.shadow.written(&self.clocks, index)
-            && cells.shadow.settled(&self.clocks, index, by)
-        {
-            return (cells.get(index), Outcome::Made);
-        }
-        self.slot_read_in_full(address, site)
-    }
-
-    #[inline(never)]
-    fn slot_read_in_full<T: CellValue>(&mut self, address: usize, site: Site) -> (T, Outcome) {
-        let Some((array, index)) = self.locate::<T>(address, site) else {
-            return (T::POISON, self.copy_read(site));
-        };
-        if !self.checks {
-            return (self.shared.array(array).get(index), self.outcome());
-        }
-        if self.findings.trace.is_some() {
-            let cells = self.shared.array(array);
-            let place = cells.memory().place(index as u64);
-            let value: Option<T> = cells.shadow.written(&self.clocks, index).then(|| cells.get(index));
-            self.trace_access(site, false, place, value);
-        }
-        let by = self.access(site, false);
-        let cells = self.shared.array(array);
-        let written = cells.shadow.written(&self.clocks, index);
-        let value = if written { cells.get(index) } else { T::POISON };
-        match cells.shadow.plain_read(&self.clocks, index, by) {
-            Plain::Ordered => {}
-            Plain::Races
-                if self.plain
-                    && self.findings.again(cells.memory(), by, &cells.shadow.race(index, by), None) => {}
-            Plain::Races => self.race_on_slot(array, index, site, false),
-            Plain::No => self.judge_slot_read(array, index, site),
-        }
-        if !written {
-            self.read_early(array, index, site);
-        }
-        (value, self.outcome())
-    }
-
-    #[inline(never)]
-    fn judge_slot_read(&mut self, array: usize, index: usize, site: Site) {
-        let by = self.access(site, false);
-        let Self { shared, clocks, conflicts, .. } = self;
-        let cells = shared.array(array);
-        cells.shadow.read(clocks, index, &by, conflicts);
-        let memory = cells.memory();
-        self.report_conflicts(memory, index, &by);
-    }
-
-    /// Which cell the copy was taken of is not known any more, nor when.
-    #[cold]
-    fn copy_read(&mut self, site: Site) -> Outcome {
-        if !self.faulted {
-            self.fault(FaultKind::CopyRead, site);
-        }
-        Outcome::Stopped
-    }
-
-    fn outcome(&self) -> Outcome {
-        if self.faulted { Outcome::Stopped } else { Outcome::Made }
-    }
-
-    /// Which shared array and which cell of it this slot is. `None` for a copy of a slot, or after a fault.
-    #[inline]
-    fn locate<T>(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
-        match self.shared.locate::<T>(address) {
-            None => self.first_use::<T>(address, site),
-            found => found,
-        }
-    }
-
-    #[cold]
-    fn first_use<T>(&mut self, address: usize, site: Site) -> Option<(usize, usize)> {
-        match self.shared.first_use(address) {
-            Ok(true) => self.shared.locate::<T>(address),
-            Ok(false) => None,
-            Err(bytes) => {
-                self.fault(FaultKind::SharedMemory { bytes }, site);
-                None
-            }
-        }
-    }
-
-    /// Nothing has written the cell yet.
-    #[inline(never)]
-    fn read_early(&mut self, array: usize, index: usize, site: Site) {
-        if self.judging {
-            let access = self.access(site, false);
-            let last = &mut self.shared.array(array).early_reads[index];
-            self.early_reads.push(EarlyRead { array, index, access, before: *last, raced: false });
-            *last = u32::try_from(self.early_reads.len()).ok().and_then(NonZeroU32::new);
-        }
-    }
-
-    /// The write at hand conflicts with this: if it is an early read of the cell, it was not uninitialised.
-    fn race_early_reads(&mut self, array: usize, index: usize, conflict: &Conflict) {
-        if !self.judging {
-            return;
-        }
-        let Conflict { earlier, since, .. } = conflict;
-        let clocks = *since..=earlier.clock().max(*since);
-        let mut next = self.shared.array(array).early_reads[index];
-        while let Some(number) = next {
-            let read = &mut self.early_reads[number.get() as usize - 1];
-            read.raced |= read.access.thread() == earlier.thread() && clocks.contains(&read.access.clock());
-            next = read.before;
-        }
-    }
-
-    /// Records an access to an element of a global buffer; a write is about to be made.
-    #[inline(never)]
-    pub(crate) fn global_access<T: CellValue>(
-        &mut self,
-        buffer: usize,
-        at: *mut T,
-        writes: bool,
-        site: Site,
-    ) -> Outcome {
-        if self.waits_before(if writes { Stepped::GlobalWrite } else { Stepped::GlobalRead }) {
-            return Outcome::Later;
-        }
-        if self.plain {
-            let by = self.plain_access(site, writes);
-            if self.global.goes_on(&self.clocks, at, by) {
-                return Outcome::Made;
-            }
-        }
-        self.global_access_in_full(buffer, at, writes, site)
-    }
-
-    #[inline(never)]
-    fn global_access_in_full<T: CellValue>(
-        &mut self,
-        buffer: usize,
-        at: *mut T,
-        writes: bool,
-        site: Site,
-    ) -> Outcome {
-        let Some(index) = self.global.index_of(buffer, at) else {
-            let outside = self.global.outside(buffer, at.addr());
-            self.fault(outside, site);
-            return Outcome::Stopped;
-        };
-        if !self.checks {
-            return Outcome::Made;
-        }
-        self.settle_write();
-        let memory = self.global.memory(buffer);
-        if self.findings.trace.is_some() {
-            self.trace_access(site, writes, memory.place(index as u64), None::<u64>);
-            if let Some(trace) = &mut self.findings.trace {
-                trace.value_follows(at.expose_provenance(), show::<T>);
-            }
-        }
-        let by = self.access(site, writes);
-        let Self { global, clocks, conflicts, .. } = self;
-        let slot = global.touch(buffer, index, by);
-        let shadow = &mut global.shadow;
-        let mut judge = None;
-        match if writes { shadow.plain_write(clocks, slot, by) } else { shadow.plain_read(clocks, slot, by) }
-        {
-            Plain::Ordered => {}
-            Plain::Races => conflicts.push(shadow.race(slot, by)),
-            Plain::No if writes => judge = Some((by, slot, global.bits(buffer, index))),
-            Plain::No => shadow.read(clocks, slot, &by, conflicts),
-        }
-        if judge.is_some() || (writes && global.grid.in_full()) {
-            global.break_off();
-            self.unsettled = Some(Unsettled { buffer, index, judge });
-        }
-        self.report_conflicts(memory, index, &by);
-        Outcome::Made
-    }
-
-    /// Takes in the value of the last write to global memory, now that it is there. Has to come before the
-    /// next access to global memory, and before the clock of the writing thread goes on.
-    #[inline]
-    pub(crate) fn settle_write(&mut self) {
-        if self.unsettled.is_some() {
-            self.settle();
-        }
-    }
-
-    #[inline(never)]
-    fn settle(&mut self) {
-        let Some(Unsettled { buffer, index, judge }) = self.unsettled.take() else { return };
-        let Self { global, clocks, conflicts, .. } = self;
-        let value = global.bits(buffer, index);
-        global.grid.wrote(index, value);
-        if let Some((by, slot, old)) = judge {
-            global.shadow.write(clocks, slot, &by, (value, old), conflicts);
-            self.report_conflicts(self.global.memory(buffer), index, &by);
-        }
-    }
-
-    /// Reports the conflicts that the access `by` to this place has just been found to have.
-    fn report_conflicts(&mut self, memory: Memory, index: usize, by: &Access) {
-        let mut conflicts = std::mem::take(&mut self.conflicts);
-        for conflict in conflicts.drain(..) {
-            self.report(memory, index, by, &conflict);
-        }
-        self.conflicts = conflicts;
-    }
-
-    fn report(&mut self, memory: Memory, index: usize, by: &Access, conflict: &Conflict) {
-        if self.judging {
-            let exited_above = if self.lanes_differ {
-                self.lanes[usize::from(conflict.earlier.thread())].exited_above
-            } else {
-                None
-            };
-            let place = (memory, index);
-            self.findings.conflict(&self.nests, self.linear, place, by, conflict, exited_above);
-        }
     }
 }

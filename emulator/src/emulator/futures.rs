@@ -50,13 +50,15 @@ impl<F: Future<Output = ()>, K: Fn() -> F> Futures<K, F> {
         }
         let mut context = Context::from_waker(Waker::noop());
         let running = self.thread(thread).as_pin_mut();
-        if running.is_some_and(|running| running.poll(&mut context).is_ready()) {
+        let ended = running.is_some_and(|running| running.poll(&mut context).is_ready());
+        if ended {
             self.thread(thread).set(None);
-            with(Block::exit);
         }
         with(|block| {
             if block.waits_at_barrier() {
                 block.hidden_barrier();
+            } else if ended {
+                block.exit();
             }
         });
     }

@@ -7,10 +7,11 @@
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
-use super::block::{access, fault, with};
+use super::accesses::access;
+use super::block::{fault, with};
 use super::findings::Memory;
 use super::grid::{Accesses, Detail};
-use super::order::{Access, Clocks, Shadow};
+use super::order::Shadow;
 use super::report::{FaultKind, Space};
 use super::site::Site;
 use super::value::{CellValue, bits_at};
@@ -317,61 +318,16 @@ pub(crate) struct Global {
     pub(crate) shadow: Shadow,
     /// For the comparison with other blocks.
     pub(crate) grid: Accesses,
-    next: Next,
-}
-
-/// The access that would go on with the last one: by the next thread, from the same line, to the next element of
-/// the same page. It begins no run, and its cell is the next, too.
-#[derive(Clone, Copy, Debug)]
-struct Next {
-    at: usize,
-    /// One past the last element of the page, or of the buffer.
-    end: usize,
-    size: usize,
-    slot: usize,
-    thread: u16,
-    writes: bool,
-    site: Site,
-}
-
-impl Next {
-    /// Nothing goes on.
-    fn none() -> Self {
-        Self { at: 0, end: 0, size: 0, slot: 0, thread: 0, writes: false, site: Site::here() }
-    }
-
-    #[inline]
-    fn is<T>(&self, at: *mut T, by: Access) -> bool {
-        self.at == at.addr()
-            && self.at < self.end
-            && self.size == size_of::<T>()
-            && (self.thread, self.writes) == (by.thread(), by.writes())
-            && self.site.is(by.site)
-    }
-
-    #[inline]
-    fn go_on(&mut self) {
-        self.at += self.size;
-        self.slot += 1;
-        self.thread += 1;
-    }
 }
 
 impl Global {
     pub(crate) fn new(buffers: Vec<Buffer>, detail: Detail) -> Self {
-        Self {
-            buffers,
-            touched: Touched::new(),
-            shadow: Shadow::new(0),
-            grid: Accesses::new(detail),
-            next: Next::none(),
-        }
+        Self { buffers, touched: Touched::new(), shadow: Shadow::new(0), grid: Accesses::new(detail) }
     }
 
     pub(crate) fn begin_block(&mut self) {
         self.touched.clear();
         self.shadow.begin_block();
-        self.break_off();
     }
 
     pub(crate) fn forget_all(&mut self) {
@@ -411,35 +367,12 @@ impl Global {
         unsafe { bits_at(base + index * size, size) }
     }
 
-    /// Takes in an access, and says which shadow cell its element has. What that holds of another block's element
-    /// is settled.
-    pub(crate) fn touch(&mut self, buffer: usize, index: usize, by: Access) -> usize {
-        self.grid.access(buffer, index, by);
+    /// The shadow cell of an element. What it holds of another block's element is settled.
+    pub(crate) fn touch(&mut self, buffer: usize, index: usize) -> usize {
         let slot = self.touched.number(buffer, index / PAGE) * PAGE + index % PAGE;
         if slot >= self.shadow.len() {
             self.shadow.resize((self.touched.count * PAGE).next_power_of_two());
         }
-        let Buffer { base, len, size, .. } = self.buffers[buffer];
-        let end = base + size * len.min(index - index % PAGE + PAGE);
-        let (thread, writes, site) = (by.thread(), by.writes(), by.site);
-        self.next = Next { at: base + size * index, end, size, slot, thread, writes, site };
-        self.next.go_on();
         slot
-    }
-
-    /// Takes in an access if it goes on with the last and barriers of the whole block have put everything before it.
-    #[inline]
-    pub(crate) fn goes_on<T>(&mut self, clocks: &Clocks, at: *mut T, by: Access) -> bool {
-        let goes_on = self.next.is(at, by) && self.shadow.settled(clocks, self.next.slot, by);
-        if goes_on {
-            self.grid.go_on();
-            self.next.go_on();
-        }
-        goes_on
-    }
-
-    /// No access goes on with the last.
-    pub(crate) fn break_off(&mut self) {
-        self.next = Next::none();
     }
 }

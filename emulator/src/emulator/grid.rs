@@ -196,21 +196,14 @@ impl Accesses {
 
     /// Takes in an access of the running block.
     pub(crate) fn access(&mut self, buffer: usize, index: usize, by: Access) {
-        match self.block.last_mut() {
-            Some(last) if last.goes_on_with(buffer, index, &by) => last.len += 1,
-            _ => {
-                let values = Values::default();
-                self.block.push(Run { buffer, start: index, len: 1, block: 0, by, values });
-            }
-        }
+        self.access_run(buffer, index, 1, by);
     }
 
-    /// Takes in an access that goes on with the last one: from the same line, by the next thread, to the next
-    /// element.
-    #[inline]
-    pub(crate) fn go_on(&mut self) {
-        if let Some(last) = self.block.last_mut() {
-            last.len += 1;
+    /// Takes in so many accesses: to consecutive elements, by consecutive threads, of which `by` is the first.
+    pub(crate) fn access_run(&mut self, buffer: usize, index: usize, len: usize, by: Access) {
+        match self.block.last_mut() {
+            Some(last) if last.goes_on_with(buffer, index, &by) => last.len += len,
+            _ => self.block.push(Run { buffer, start: index, len, block: 0, by, values: Values::default() }),
         }
     }
 

@@ -3,6 +3,7 @@
 //! A host program lends buffers with [`GlobalMemory`], describes a [`Launch`], runs it with a closure
 //! that calls the kernel, and gets a [`Report`].
 
+mod accesses;
 mod barrier;
 mod block;
 mod fiber;

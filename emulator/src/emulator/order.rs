@@ -8,8 +8,11 @@
 //! Sources: CUDA Programming Guide, "Synchronization Functions" (`__syncthreads`, `__syncwarp`); PTX
 //! ISA, `bar.sync` and `exit`.
 
+mod rows;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use rows::{Row, Rows};
 
 use super::nest::NestId;
 use super::site::Site;
@@ -115,16 +118,23 @@ impl Clocks {
         self.now[thread as usize]
     }
 
+    /// The first clock of the running block.
+    #[inline]
+    pub(crate) fn base(&self) -> Clock {
+        self.base
+    }
+
     /// Each thread's clock, if there was neither a `sync_warp` nor a block barrier without some thread.
     #[inline]
     pub(crate) fn common(&self) -> Clock {
         self.floor
     }
 
-    /// A block barrier completed; `participants` yields the threads that had not exited, so many.
-    pub(crate) fn block_barrier(&mut self, count: u32, participants: impl Iterator<Item = u16>) {
+    /// A block barrier completed; `participants` yields the threads that had not exited. If they were `all`, or the
+    /// others have done nothing that is not settled, everything is.
+    pub(crate) fn block_barrier(&mut self, all: bool, participants: impl Iterator<Item = u16>) {
         self.latest += 1;
-        if count as usize == self.now.len() && !self.warp_synced {
+        if all && !self.warp_synced {
             // So it was at every barrier before: all clocks are the same.
             self.passed.copy_from_slice(&self.now);
             self.floor = self.now[0] + 1;
@@ -331,24 +341,6 @@ impl Shadow {
 
     pub(crate) fn begin_block(&mut self) {
         self.used = 0;
-    }
-
-    /// Was the cell written in the block that is running?
-    #[inline]
-    pub(crate) fn written(&self, clocks: &Clocks, index: usize) -> bool {
-        clocks.current(&self.cells[index].write)
-    }
-
-    /// Records an access if barriers of the whole block have put everything before it: nearly always they have.
-    #[inline]
-    pub(crate) fn settled(&mut self, clocks: &Clocks, index: usize, by: Access) -> bool {
-        let cell = &mut self.cells[index];
-        let last = cell.write.clock().max(cell.read.clock());
-        if cell.more != NONE || last >= clocks.floor {
-            return false;
-        }
-        *if by.writes() { &mut cell.write } else { &mut cell.read } = by;
-        true
     }
 
     /// What a [`Plain::Races`] of the access just recorded is with.

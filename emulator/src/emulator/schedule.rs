@@ -175,6 +175,8 @@ impl Explorer {
 /// The lanes of one warp, as bit masks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Warp {
+    /// There are.
+    pub(crate) all: u32,
     /// Not exited.
     pub(crate) alive: u32,
     /// Can run.
@@ -185,6 +187,8 @@ pub(crate) struct Warp {
     pub(crate) at_warp: u32,
     /// Have come to the end of the kernel, without a `return`.
     pub(crate) ended: u32,
+    /// Have exited, and a block barrier has completed since.
+    pub(crate) left: u32,
 }
 
 /// Takes the decisions for one block after the other, each block from a seed of its own.
@@ -205,6 +209,11 @@ impl Scheduler {
             interleaving: 0,
             trace: Trace::default(),
         }
+    }
+
+    /// Do the lanes of a warp step together?
+    pub(crate) fn is_lockstep(&self) -> bool {
+        self.schedule.policy == Policy::Lockstep
     }
 
     /// The order within a block depends on the seed and the block alone, not on which worker runs it.

@@ -11,13 +11,14 @@ use std::ops::Index;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::block::{EarlyReadId, access, fault, with};
+use super::accesses::{EarlyReadId, access};
+use super::block::{fault, with};
 use super::findings::Memory;
 use super::limits::MAX_STATIC_SHARED;
-use super::order::Shadow;
+use super::order::{Clock, Clocks, Row, Shadow};
 use super::report::{FaultKind, Space};
 use super::site::Site;
-use super::value::CellValue;
+use super::value::{CellValue, bits_at};
 
 /// A shared array: what the `static mut` becomes.
 #[doc(hidden)]
@@ -246,6 +247,8 @@ pub(crate) struct SharedArray {
     bytes: usize,
     values: Vec<u64>,
     pub(crate) shadow: Shadow,
+    /// The first clock of the block that each cell was last written in.
+    written: Vec<Clock>,
     /// Of each cell, the last read that came before any write of it in the running block.
     pub(crate) early_reads: Vec<Option<EarlyReadId>>,
 }
@@ -258,20 +261,47 @@ impl SharedArray {
             bytes,
             values: vec![0; bytes.div_ceil(8)],
             shadow: Shadow::new(known.cells),
+            written: vec![0; known.cells],
             early_reads: vec![None; known.cells],
         }
-    }
-
-    /// How many bytes from the array's start this address is, if it lies in it.
-    #[inline]
-    fn offset(&self, address: usize) -> Option<usize> {
-        let offset = address.wrapping_sub(self.known.base);
-        (offset < self.bytes).then_some(offset)
     }
 
     #[inline]
     pub(crate) fn memory(&self) -> Memory {
         Memory { space: Space::Shared, name: self.known.name, size: self.known.size as u32 }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.known.cells
+    }
+
+    /// Was the cell written in the block that is running?
+    #[inline]
+    pub(crate) fn is_written(&self, clocks: &Clocks, index: usize) -> bool {
+        self.written[index] == clocks.base()
+    }
+
+    #[inline]
+    pub(crate) fn set_written_at(&mut self, clocks: &Clocks, index: usize) {
+        self.written[index] = clocks.base();
+    }
+
+    /// All cells of the row have been written.
+    pub(crate) fn set_written(&mut self, clocks: &Clocks, row: &Row) {
+        if row.is_dense() {
+            let (low, high) = row.span();
+            self.written[low..=high].fill(clocks.base());
+        } else {
+            (0..row.lanes).for_each(|lane| self.set_written_at(clocks, row.cell(lane)));
+        }
+    }
+
+    /// The bits of the value that a cell holds.
+    pub(crate) fn bits(&self, index: usize) -> u64 {
+        assert!(index < self.known.cells);
+        let at = self.values.as_ptr().expose_provenance() + index * self.known.size;
+        // SAFETY: as in `get`.
+        unsafe { bits_at(at, self.known.size) }
     }
 
     #[inline]
@@ -299,18 +329,12 @@ pub(crate) struct SharedArrays {
 }
 
 impl SharedArrays {
-    /// The number of the array that this address lies in, and which cell of it that is.
-    pub(crate) fn locate<T>(&self, address: usize) -> Option<(usize, usize)> {
-        let of = |array: &SharedArray| array.offset(address).map(|offset| offset / size_of::<T>());
-        self.arrays.iter().enumerate().find_map(|(number, array)| of(array).map(|cell| (number, cell)))
-    }
-
-    /// As [`locate`](Self::locate); the array itself.
+    /// The number of the array that this address lies in, and which cell of it that is; `None` for a copy of a slot.
     #[inline]
-    pub(crate) fn find<T>(&mut self, address: usize) -> Option<(&mut SharedArray, usize)> {
-        self.arrays.iter_mut().find_map(|array| {
-            let offset = array.offset(address)?;
-            Some((array, offset / size_of::<T>()))
+    pub(crate) fn locate<T>(&self, address: usize) -> Option<(usize, usize)> {
+        self.arrays.iter().enumerate().find_map(|(number, array)| {
+            let offset = address.wrapping_sub(array.known.base);
+            (offset < array.bytes).then_some((number, offset / size_of::<T>()))
         })
     }
 
@@ -344,6 +368,7 @@ impl SharedArrays {
     pub(crate) fn forget_all(&mut self) {
         for array in &mut self.arrays {
             array.shadow = Shadow::new(array.known.cells);
+            array.written.fill(0);
         }
     }
 }

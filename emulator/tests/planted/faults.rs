@@ -24,8 +24,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "a block barrier that all come to forgets what sync_warp did",
         file: "order.rs",
-        from: "self.now.len() && !self.warp_synced",
-        to: "self.now.len()",
+        from: "if all && !self.warp_synced {",
+        to: "if all {",
     },
     Fault {
         what: "a block barrier orders exited threads too",
@@ -120,8 +120,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "a skipped barrier is not noticed",
         file: "barrier.rs",
-        from: "exited.iter().any(skipped)",
-        to: "(false && exited.iter().any(skipped))",
+        from: "of(&exited).any(skipped)",
+        to: "(false && of(&exited).any(skipped))",
     },
     Fault {
         what: "a return in the other arm counts as skipping",
@@ -149,27 +149,69 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a raced read counts as uninitialised",
-        file: "block.rs",
+        file: "accesses.rs",
         from: "read.raced |= ",
         to: "read.raced |= false && ",
     },
     Fault {
-        what: "a cell keeps its value from block to block",
-        file: "block.rs",
-        from: "if written { cells.get(index) }",
-        to: "if written || self.linear > 0 { cells.get(index) }",
-    },
-    Fault {
-        what: "the short way takes what no barrier has settled",
-        file: "order.rs",
-        from: "last >= clocks.floor",
-        to: "last > clocks.floor",
-    },
-    Fault {
-        what: "the short way reads what nothing has written",
-        file: "block.rs",
-        from: "&& cells.shadow.written(&self.clocks, index)",
+        what: "a raced read in a row counts as uninitialised",
+        file: "order/rows.rs",
+        from: "earlier.early &= !raced;",
         to: "",
+    },
+    Fault {
+        what: "a cell keeps its value from block to block",
+        file: "shared.rs",
+        from: "self.written[index] == clocks.base()",
+        to: "self.written[index] > 0",
+    },
+    Fault {
+        what: "a barrier does not settle rows",
+        file: "order/rows.rs",
+        from: "self.done.clear();",
+        to: "",
+    },
+    Fault {
+        what: "rows in different warps do not meet",
+        file: "order/rows.rs",
+        from: "(low <= high).then_some",
+        to: "(low > high).then_some",
+    },
+    Fault {
+        what: "rows that write the same cells do not conflict",
+        file: "order/rows.rs",
+        from: "(row.writes && earlier.writes) || row.site == earlier.site",
+        to: "row.site == earlier.site",
+    },
+    Fault {
+        what: "of one line, the earlier access comes first in the program",
+        file: "order/rows.rs",
+        from: "(row.writes && earlier.writes) || row.site == earlier.site",
+        to: "row.writes && earlier.writes",
+    },
+    Fault {
+        what: "a row conflicts with what its own threads did",
+        file: "order/rows.rs",
+        from: "usize::from(self.thread) + lane != usize::from(other.thread) + other_lane",
+        to: "self.lanes > 0 || lane + other.lanes > other_lane",
+    },
+    Fault {
+        what: "a barrier settles rows of exited threads",
+        file: "barrier.rs",
+        from: "self.in_rows && !self.rows_of_exited()",
+        to: "self.in_rows",
+    },
+    Fault {
+        what: "rows begin behind a barrier that not all came to",
+        file: "barrier.rs",
+        from: "if all {",
+        to: "if all || out > 0 {",
+    },
+    Fault {
+        what: "what was in rows is not known of cells",
+        file: "accesses.rs",
+        from: "let rows = self.rows(space).drain();",
+        to: "let rows = self.rows(space).drain().split_off(0).into_iter().take(0).collect::<Vec<_>>();",
     },
     Fault {
         what: "a conflict counts as like the last, whichever of the two wrote",
@@ -179,9 +221,9 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a write by reference has the value from before",
-        file: "block.rs",
-        from: "&by, (value, old), conflicts",
-        to: "&by, (old, old), conflicts",
+        file: "accesses.rs",
+        from: "Some((value, old)));",
+        to: "Some((old, old)));",
     },
     Fault {
         what: "all blocks count as writing the same value",
