@@ -52,7 +52,8 @@ impl Number {
 enum What {
     Write(u8, Number, Number),
     Read(u8, Number),
-    Add(Number),
+    /// Reads one element and writes another, from one place.
+    Move(Number, Number),
     Barrier,
     SyncWarp,
     Return,
@@ -70,7 +71,7 @@ fn random(rng: &mut Rng) -> Vec<Statement> {
         let what = match rng.usize(..20) {
             0..7 => What::Write(rng.u8(..3), Number::random(rng), Number::random(rng)),
             7..14 => What::Read(rng.u8(..3), Number::random(rng)),
-            14 => What::Add(Number::random(rng)),
+            14 => What::Move(Number::random(rng), Number::random(rng)),
             15 => What::Return,
             16 if rng.bool() => What::SyncWarp,
             _ => What::Barrier,
@@ -82,12 +83,11 @@ fn random(rng: &mut Rng) -> Vec<Statement> {
     (0..rng.usize(1..10)).map(|_| statement(rng)).collect()
 }
 
-/// A read and a write from one place.
 #[track_caller]
-fn add_one(mut to: GlobalPtr<u32>) {
+fn move_element(from: GlobalPtr<u32>, mut to: GlobalPtr<u32>) {
     // SAFETY: the emulator checks every access.
-    let old = unsafe { to.read() };
-    *to = old.wrapping_add(1);
+    let element = unsafe { from.read() };
+    *to = element;
 }
 
 type Place = fn(What, usize, usize, *mut u32);
@@ -108,7 +108,10 @@ macro_rules! place {
                     What::Read(0, cell) => drop(A[cell.of(t, n)].assume_init()),
                     What::Read(1, cell) => drop(B[cell.of(t, n)].assume_init()),
                     What::Read(_, cell) => drop(GlobalPtr::bind(out).add(cell.of(t, n)).read()),
-                    What::Add(cell) => add_one(GlobalPtr::bind(out).add(cell.of(t, n))),
+                    What::Move(from, to) => {
+                        let out = GlobalPtr::bind(out);
+                        move_element(out.add(from.of(t, n)), out.add(to.of(t, n)));
+                    }
                     What::Barrier => thread::sync_threads(),
                     What::SyncWarp => warp::sync_warp(!0),
                     What::Return => {}
@@ -201,6 +204,20 @@ fn rows_and_cells_agree() {
     let found = agree(2000);
     println!("{found:?}");
     assert!(found.iter().all(|&count| count > 300), "racy, uninitialised, clean: {found:?}");
+}
+
+#[test]
+fn rows_do_not_begin_where_exited_threads_are_behind() {
+    let all = |what| Statement { what, below: None };
+    let program = [
+        Statement { what: What::Return, below: Some((Number::Thread, 20, true)) },
+        all(What::Barrier),
+        all(What::Move(Number::Thread, Number::Thread)),
+        all(What::Barrier),
+        all(What::Write(0, Number::Linear(0, 100), Number::Thread)),
+    ];
+    let [rows, cells] = [false, true].map(|cell_by_cell| run(&program, 64, 0, cell_by_cell));
+    assert_eq!(rows, cells);
 }
 
 /// A minute: `cargo test --release -p cuda-std-emulator --test rows -- --ignored`
