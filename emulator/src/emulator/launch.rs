@@ -236,16 +236,21 @@ impl Launch {
             patterns.extend(accesses);
             trace.merge(order);
         };
-        thread::scope(|scope| {
-            let others: Vec<_> = (1..workers).map(|_| scope.spawn(work)).collect();
+        if workers == 1 {
             take(work());
-            for other in others {
-                match other.join() {
-                    Ok(done) => take(done),
-                    Err(payload) => panic::resume_unwind(payload),
+        } else {
+            // This thread only waits: where it runs, an idle core takes over a worker at once. A core that is
+            // busy with this thread might keep one waiting behind it for as long as a launch takes.
+            thread::scope(|scope| {
+                let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+                for worker in workers {
+                    match worker.join() {
+                        Ok(done) => take(done),
+                        Err(payload) => panic::resume_unwind(payload),
+                    }
                 }
-            }
-        });
+            });
+        }
         (findings.finish(), patterns, trace)
     }
 }

@@ -143,6 +143,8 @@ pub(crate) struct Rows {
     most: usize,
     /// From one address to the next.
     step: usize,
+    /// Those of the last row that reads and of the last that writes.
+    strides: [isize; 2],
     /// What the cells held before.
     old: [u64; WARP],
     done: Vec<Row>,
@@ -170,6 +172,7 @@ impl Rows {
             cell: 0,
             most: 0,
             step: 0,
+            strides: [0; 2],
             old: [0; WARP],
             done: Vec::new(),
             meetings: Vec::new(),
@@ -218,35 +221,42 @@ impl Rows {
         by: &Access,
     ) -> Option<usize> {
         let (thread, site, writes) = (by.thread(), by.site, by.writes());
-        if self.row.lanes == 0 {
-            self.row = Row { array, site, writes, lanes: 1, early: 0, thread, first: cell, stride: 0 };
+        let stride = if self.row.lanes == 0 {
+            // The stride is not known yet; mostly it is that of the row before.
+            let stride = self.strides[usize::from(writes)];
+            self.row = Row { array, site, writes, lanes: 1, early: 0, thread, first: cell, stride };
             self.kind = kind;
-            // The stride is not known yet.
-            self.address = 0;
-            return Some(0);
-        }
-        let Row { first, .. } = self.row;
-        let second = self.row.lanes == 1
-            && (self.row.array, self.kind) == (array, kind)
-            && self.row.thread + 1 == thread
-            && self.row.site.is(site)
-            && !(writes && cell == first);
-        if !second {
-            return None;
-        }
-        let stride = cell.wrapping_sub(first) as isize;
+            stride
+        } else {
+            let second = self.row.lanes == 1
+                && (self.row.array, self.kind) == (array, kind)
+                && self.row.thread + 1 == thread
+                && self.row.site.is(site)
+                && !(writes && cell == self.row.first);
+            if !second {
+                return None;
+            }
+            let stride = cell.wrapping_sub(self.row.first) as isize;
+            self.row.lanes = 2;
+            self.row.stride = stride;
+            self.strides[usize::from(writes)] = stride;
+            stride
+        };
+        let first = self.row.first;
         self.most = WARP.min(match stride {
+            // Writes to one cell are no row.
+            0 if writes => 1,
             0 => WARP,
+            1 => len - first,
+            -1 => first + 1,
             up @ 1.. => (len - 1 - first) / up as usize + 1,
             down => first / down.unsigned_abs() + 1,
         });
-        self.row.stride = stride;
-        self.row.lanes = 2;
         self.step = (stride * size as isize) as usize;
         self.address = address.wrapping_add(self.step);
         self.cell = cell.wrapping_add_signed(stride);
         self.thread = thread + 1;
-        Some(1)
+        Some(self.row.lanes - 1)
     }
 
     /// This lane writes over this.
