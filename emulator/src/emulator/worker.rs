@@ -29,7 +29,7 @@ pub(crate) struct Queue {
 impl Queue {
     pub(crate) fn new(blocks: u64, workers: usize) -> Self {
         // Few enough that no worker waits long for another at the end; neighbours, as they are alike.
-        let portion = (blocks / (8 * workers as u64)).clamp(1, 64);
+        let portion = (blocks / (32 * workers as u64)).clamp(1, 64);
         Self { next: AtomicU64::new(0), portion, end: AtomicU64::new(blocks) }
     }
 
