@@ -156,7 +156,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "a raced read in a row counts as uninitialised",
         file: "order/rows.rs",
-        from: "earlier.early &= !raced;",
+        from: "self.done[meeting.number].early &= !meeting.others;",
         to: "",
     },
     Fault {
@@ -174,8 +174,8 @@ pub(crate) const FAULTS: &[Fault] = &[
     Fault {
         what: "rows in different warps do not meet",
         file: "order/rows.rs",
-        from: "(low <= high).then_some",
-        to: "(low > high).then_some",
+        from: "if low > high {",
+        to: "if low <= high {",
     },
     Fault {
         what: "rows that write the same cells do not conflict",

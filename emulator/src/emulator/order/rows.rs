@@ -101,19 +101,31 @@ impl Row {
         })
     }
 
-    /// The first of the [`meetings`](Self::meetings), and how many there are.
-    fn meet(&self, earlier: &Self) -> Option<((usize, usize), u32)> {
+    /// What is to be known of the [`meetings`](Self::meetings), if there are any.
+    fn meet(&self, earlier: &Self, number: usize) -> Option<Meeting> {
         let warp = |row: &Self| usize::from(row.thread) / WARP;
         if self.stride.abs() == 1 && earlier.stride.abs() == 1 && warp(self) != warp(earlier) {
             // Each cell that both went to is a meeting.
             let (a, b) = (self.span(), earlier.span());
             let (low, high) = (a.0.max(b.0), a.1.min(b.1));
-            let cell = if self.stride == 1 { low } else { high };
-            let lanes = (cell.abs_diff(self.first), cell.abs_diff(earlier.first));
-            return (low <= high).then_some((lanes, (high - low + 1) as u32));
+            if low > high {
+                return None;
+            }
+            let others = [low, high].map(|cell| cell.abs_diff(earlier.first));
+            let (first, times) = (if self.stride == 1 { low } else { high }, high - low + 1);
+            return Some(Meeting {
+                earlier: *earlier,
+                number,
+                first: (first.abs_diff(self.first), first.abs_diff(earlier.first)),
+                times: times as u32,
+                others: u32::MAX >> (WARP - times) << others[0].min(others[1]),
+            });
         }
-        let mut all = self.meetings(earlier);
-        all.next().map(|first| (first, 1 + all.count() as u32))
+        let first = self.meetings(earlier).next()?;
+        let (times, others) = self
+            .meetings(earlier)
+            .fold((0, 0), |(times, others), (_, other)| (times + 1, others | 1 << other));
+        Some(Meeting { earlier: *earlier, number, first, times, others })
     }
 }
 
@@ -126,6 +138,8 @@ pub(crate) struct Meeting {
     /// The lanes of the first conflict, in the later row and in the earlier one.
     pub(crate) first: (usize, usize),
     pub(crate) times: u32,
+    /// Which lanes of the earlier row take part, as bits.
+    others: u32,
 }
 
 /// The rows of one memory since the last barrier.
@@ -305,20 +319,15 @@ impl Rows {
             if (row.writes && earlier.writes) || row.site == earlier.site {
                 return None;
             }
-            if let Some((first, times)) = row.meet(earlier) {
-                meetings.push(Meeting { earlier: *earlier, number, first, times });
-            }
+            meetings.extend(row.meet(earlier, number));
         }
         meetings.sort_by_key(|meeting| meeting.first.0);
         for same_cell in meetings.chunk_by_mut(|a, b| a.first.0 == b.first.0) {
             self.put_last_first(&row, same_cell);
         }
-        // What raced with a write was not uninitialised.
-        if row.writes {
-            for earlier in self.done.iter_mut().filter(|earlier| earlier.early != 0 && row.is_near(earlier)) {
-                let raced = row.meetings(earlier).fold(0, |raced, (_, lane)| raced | 1 << lane);
-                earlier.early &= !raced;
-            }
+        for meeting in &meetings {
+            // What raced with a write was not uninitialised.
+            self.done[meeting.number].early &= !meeting.others;
         }
         self.done.push(row);
         Some(meetings)
