@@ -57,10 +57,20 @@ pub(crate) fn access<R>(site: Site, make: impl Fn(&mut Block) -> (R, Outcome)) -
     loop {
         match with(&make) {
             (made, Outcome::Made) => return made,
-            (_, Outcome::Later) if with(|block| block.engine) == Engine::Fibers => suspend(site),
-            _ => stop(),
+            (_, Outcome::Later) => next_step(site),
+            (_, Outcome::Stopped) => stop(),
         }
     }
+}
+
+/// Ends the running thread's step. Not in the kernel itself, as a barrier's wait is: there are many accesses, and
+/// the compiler takes its time over a switch of stacks.
+#[inline(never)]
+fn next_step(site: Site) {
+    if with(|block| block.engine) != Engine::Fibers {
+        stop();
+    }
+    suspend(site);
 }
 
 impl Block {
