@@ -153,7 +153,7 @@ pub(crate) struct Rows {
     address: usize,
     thread: u16,
     cell: usize,
-    /// As many lanes would fit into the array.
+    /// As many lanes would fit into the array; none goes on with a row that has ended.
     most: usize,
     /// From one address to the next.
     step: usize,
@@ -196,7 +196,7 @@ impl Rows {
     /// All that was done is settled, or forgotten.
     pub(crate) fn clear(&mut self) {
         self.row.lanes = 0;
-        self.address = 0;
+        self.most = 0;
         self.done.clear();
     }
 
@@ -298,7 +298,7 @@ impl Rows {
         }
         let row = self.row;
         self.row.lanes = 0;
-        self.address = 0;
+        self.most = 0;
         Some(row)
     }
 
