@@ -147,6 +147,16 @@ unsafe fn counts_down(out: *mut u32, mut from: u32) {
 }
 
 /// How the launch ended, whichever worker ran what.
+fn nothing() {}
+
+/// It takes stacks, and gives its turn back twice in each block.
+#[kernel]
+unsafe fn counts_once(out: *mut u32) {
+    nothing();
+    // SAFETY: the emulator checks every access.
+    unsafe { *out.add(thread::index_1d() as usize) += 1 };
+}
+
 /// The second warp goes on where a thread would that had nothing before it.
 #[kernel]
 unsafe fn null(out: *mut u32, elements: usize) {
@@ -252,6 +262,13 @@ fn endless_loops_in_helpers_are_stopped() {
     let found = fault(1, spin_in_a_helper);
     assert_eq!(found.what, FaultKind::TurnLimit(1000));
     line(&found, "wait_for(|| S[0]");
+}
+
+#[test]
+fn turns_are_counted_block_by_block() {
+    let (report, out) = launch(Launch::new(30, 1).tick_limit(20).workers(1), 30, counts_once);
+    assert!(report.is_clean(), "{report:?}");
+    assert_eq!(out, [1; 30]);
 }
 
 #[test]
