@@ -316,10 +316,14 @@ impl Rows {
             if !(row.writes || earlier.writes) || !row.is_near(earlier) {
                 continue;
             }
-            if (row.writes && earlier.writes) || row.site == earlier.site {
+            if row.writes && earlier.writes {
                 return None;
             }
-            meetings.extend(row.meet(earlier, number));
+            let Some(meeting) = row.meet(earlier, number) else { continue };
+            if row.site == earlier.site {
+                return None;
+            }
+            meetings.push(meeting);
         }
         meetings.sort_by_key(|meeting| meeting.first.0);
         for same_cell in meetings.chunk_by_mut(|a, b| a.first.0 == b.first.0) {
