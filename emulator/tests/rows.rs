@@ -76,7 +76,9 @@ fn random(rng: &mut Rng) -> Vec<Statement> {
             16 if rng.bool() => What::SyncWarp,
             _ => What::Barrier,
         };
-        let every = matches!(what, What::Barrier | What::SyncWarp) || rng.u8(..3) > 0;
+        let waits = matches!(what, What::Barrier | What::SyncWarp);
+        // Seldom: nothing is judged behind a divergent barrier.
+        let every = rng.u8(..if waits { 30 } else { 3 }) > 0;
         let below = (!every).then(|| (Number::random(rng), rng.usize(..CELLS), rng.bool()));
         Statement { what, below }
     };
@@ -217,6 +219,18 @@ fn rows_do_not_begin_where_exited_threads_are_behind() {
         all(What::Write(0, Number::Linear(0, 100), Number::Thread)),
     ];
     let [rows, cells] = [false, true].map(|cell_by_cell| run(&program, 64, 0, cell_by_cell));
+    assert_eq!(rows, cells);
+}
+
+/// Here no mark shows that some skip the barrier: they come to their end.
+#[test]
+fn early_reads_stand_behind_a_divergent_barrier() {
+    let program = [
+        Statement { what: What::Read(0, Number::Thread), below: None },
+        Statement { what: What::Barrier, below: Some((Number::Thread, 20, true)) },
+    ];
+    let [rows, cells] = [false, true].map(|cell_by_cell| run(&program, 64, 0, cell_by_cell));
+    assert!(rows.0.divergence.is_some() && !rows.0.uninitialised.is_empty());
     assert_eq!(rows, cells);
 }
 

@@ -230,6 +230,8 @@ impl Block {
         let skipped = of(exited).filter(|&thread| self.went_past(thread, at));
         elsewhere.extend(skipped.map(|thread| (u32::from(thread), Whereabouts::Skipped)));
         elsewhere.sort_by_key(|&(thread, _)| thread);
+        // What was read early until here is still judged.
+        self.leave_rows();
         self.judging = false;
         self.findings.diverged(Divergence {
             block: self.linear,

@@ -37,7 +37,7 @@ pub(crate) struct Footing {
     inside: bool,
     /// A `#[kernel]` function is on the fiber's stack.
     kernel: bool,
-    /// How often the thread gave its turn back since the last trip of a loop that is marked.
+    /// How often the thread gave its turn back in this block, since the last trip of a loop that is marked.
     pub(crate) turns: u32,
 }
 
@@ -77,7 +77,11 @@ pub(crate) fn next_block() -> bool {
     });
     // SAFETY: as in `suspend`.
     let Command::Run = (unsafe { &*yielder }).suspend(()) else { return false };
-    with(|block| block.footing().inside = true);
+    with(|block| {
+        let footing = block.footing();
+        footing.inside = true;
+        footing.turns = 0;
+    });
     true
 }
 

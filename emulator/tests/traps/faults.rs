@@ -147,6 +147,25 @@ unsafe fn counts_down(out: *mut u32, mut from: u32) {
 }
 
 /// How the launch ended, whichever worker ran what.
+fn nothing() {}
+
+/// It takes stacks, and gives its turn back twice in each block.
+#[kernel]
+unsafe fn counts_once(out: *mut u32) {
+    nothing();
+    // SAFETY: the emulator checks every access.
+    unsafe { *out.add(thread::index_1d() as usize) += 1 };
+}
+
+/// The second warp goes on where a thread would that had nothing before it.
+#[kernel]
+unsafe fn null(out: *mut u32, elements: usize) {
+    let t = thread::thread_idx_x() as usize;
+    let to = if t < 32 { out.wrapping_add(t) } else { out.wrapping_sub(elements) };
+    // SAFETY: none, which is what the test is about; the emulator checks every access.
+    unsafe { to.write(1) };
+}
+
 fn fault(grid: u32, kernel: Kernel) -> Fault {
     let shape = Launch::new(grid, 64).tick_limit(1000);
     let (report, _) = launch(shape, 1024, kernel);
@@ -177,6 +196,23 @@ fn out_of_bounds_of_global_memory() {
     let before = fault(1, before_global);
     assert_eq!(before.what, FaultKind::OutOfBounds { name: "out", index: -2, len: 1024 });
     line(&before, "out.sub(2)");
+}
+
+#[test]
+fn null_is_out_of_bounds() {
+    let mut all = vec![0_u32; 64];
+    let mut memory = GlobalMemory::new();
+    let out = memory.lend("out", &mut all);
+    let elements = out.as_mut_ptr() as usize / size_of::<u32>();
+    for seed in 0..4 {
+        // SAFETY: the emulator checks every access.
+        let kernel = || unsafe { null(out.as_mut_ptr(), elements) };
+        let report = Launch::new(1, 64).seed(seed).run(&mut memory, kernel).expect("a legal launch");
+        let fault = report.fault.expect("no buffer lies at null");
+        let index = -(elements as i64);
+        assert_eq!(fault.what, FaultKind::OutOfBounds { name: "out", index, len: 64 });
+        assert_eq!(fault.thread, 32);
+    }
 }
 
 /// Other blocks run beside the one that ends the launch; what they find and write is not told.
@@ -226,6 +262,13 @@ fn endless_loops_in_helpers_are_stopped() {
     let found = fault(1, spin_in_a_helper);
     assert_eq!(found.what, FaultKind::TurnLimit(1000));
     line(&found, "wait_for(|| S[0]");
+}
+
+#[test]
+fn turns_are_counted_block_by_block() {
+    let (report, out) = launch(Launch::new(30, 1).tick_limit(20).workers(1), 30, counts_once);
+    assert!(report.is_clean(), "{report:?}");
+    assert_eq!(out, [1; 30]);
 }
 
 #[test]

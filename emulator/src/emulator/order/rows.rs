@@ -153,7 +153,7 @@ pub(crate) struct Rows {
     address: usize,
     thread: u16,
     cell: usize,
-    /// As many lanes would fit into the array.
+    /// As many lanes would fit into the array; none goes on with a row that has ended.
     most: usize,
     /// From one address to the next.
     step: usize,
@@ -196,7 +196,7 @@ impl Rows {
     /// All that was done is settled, or forgotten.
     pub(crate) fn clear(&mut self) {
         self.row.lanes = 0;
-        self.address = 0;
+        self.most = 0;
         self.done.clear();
     }
 
@@ -298,7 +298,7 @@ impl Rows {
         }
         let row = self.row;
         self.row.lanes = 0;
-        self.address = 0;
+        self.most = 0;
         Some(row)
     }
 
@@ -316,10 +316,14 @@ impl Rows {
             if !(row.writes || earlier.writes) || !row.is_near(earlier) {
                 continue;
             }
-            if (row.writes && earlier.writes) || row.site == earlier.site {
+            if row.writes && earlier.writes {
                 return None;
             }
-            meetings.extend(row.meet(earlier, number));
+            let Some(meeting) = row.meet(earlier, number) else { continue };
+            if row.site == earlier.site {
+                return None;
+            }
+            meetings.push(meeting);
         }
         meetings.sort_by_key(|meeting| meeting.first.0);
         for same_cell in meetings.chunk_by_mut(|a, b| a.first.0 == b.first.0) {
