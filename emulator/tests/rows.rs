@@ -214,7 +214,8 @@ fn rows_do_not_begin_where_exited_threads_are_behind() {
     let program = [
         Statement { what: What::Return, below: Some((Number::Thread, 20, true)) },
         all(What::Barrier),
-        all(What::Move(Number::Thread, Number::Thread)),
+        // All write one cell: that is told by cells.
+        all(What::Write(1, Number::Linear(0, 100), Number::Thread)),
         all(What::Barrier),
         all(What::Write(0, Number::Linear(0, 100), Number::Thread)),
     ];
