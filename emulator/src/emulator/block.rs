@@ -8,11 +8,12 @@ use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 
-use super::accesses::{EarlyRead, Unsettled};
+use super::accesses::Unsettled;
 use super::barrier::{Barrier, Turn};
 use super::fiber::{self, Footing};
 use super::findings::Findings;
 use super::global::Global;
+use super::judging::EarlyRead;
 use super::launch::Shape;
 use super::limits::Dim3;
 use super::nest::{NestId, Nests, Step};

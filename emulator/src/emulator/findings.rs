@@ -20,7 +20,6 @@ pub(crate) struct Memory {
 }
 
 impl Conflict {
-    #[inline]
     fn bytes(&self, memory: Memory) -> u64 {
         u64::from(self.times) * u64::from(memory.size)
     }
@@ -53,43 +52,12 @@ struct Last {
     number: usize,
 }
 
-#[inline]
-fn how(earlier: &Access, by: Access, same_value: bool) -> [bool; 4] {
-    [earlier.writes(), by.writes(), same_warp(earlier, by), same_value]
-}
-
-#[inline]
-fn same_warp(a: &Access, b: Access) -> bool {
-    usize::from(a.thread()) / WARP == usize::from(b.thread()) / WARP
+fn how(earlier: &Access, by: &Access, same_value: bool) -> [bool; 4] {
+    let warp = |access: &Access| usize::from(access.thread()) / WARP;
+    [earlier.writes(), by.writes(), warp(earlier) == warp(by), same_value]
 }
 
 impl Findings {
-    /// Counts a conflict between an earlier access and `by`, in one block, if it is like the last; both have the
-    /// same path.
-    #[inline]
-    pub(crate) fn again(
-        &mut self,
-        memory: Memory,
-        by: Access,
-        conflict: &Conflict,
-        exited_above: Option<Site>,
-    ) -> bool {
-        let earlier = &conflict.earlier;
-        match &self.last {
-            Some(last)
-                if last.earlier.is(earlier.site)
-                    && last.by.is(by.site)
-                    && last.how == how(earlier, by, conflict.same_value)
-                    && std::ptr::eq(last.name, memory.name)
-                    && last.exited_above == exited_above =>
-            {
-                self.report.hazards[last.number].bytes += conflict.bytes(memory);
-                true
-            }
-            _ => false,
-        }
-    }
-
     /// A conflict between an earlier access and `by`, in one block. The thread of the earlier one may have
     /// exited above a barrier that the other took part in.
     pub(crate) fn conflict(
@@ -101,13 +69,21 @@ impl Findings {
         conflict: &Conflict,
         exited_above: Option<Site>,
     ) {
-        let plain = self.trace.is_none() && conflict.earlier.nest() == by.nest();
-        if plain && self.again(memory, *by, conflict, exited_above) {
+        let Conflict { earlier, same_value, .. } = conflict;
+        let (bytes, how) = (conflict.bytes(memory), how(earlier, by, *same_value));
+        let plain = self.trace.is_none() && earlier.nest() == by.nest();
+        let alike = |last: &Last| {
+            last.earlier.is(earlier.site)
+                && last.by.is(by.site)
+                && last.how == how
+                && std::ptr::eq(last.name, memory.name)
+                && last.exited_above == exited_above
+        };
+        if let Some(last) = self.last.filter(alike).filter(|_| plain) {
+            self.report.hazards[last.number].bytes += bytes;
             return;
         }
-        let Conflict { earlier, same_value, .. } = conflict;
-        let (place, bytes) = (memory.place(index as u64), conflict.bytes(memory));
-        let (same_warp, same_value) = (same_warp(earlier, *by), *same_value);
+        let (place, [.., same_warp, same_value]) = (memory.place(index as u64), how);
         let (first, second) = in_program_order(nests, earlier, by);
         let kind = match (first.writes(), second.writes()) {
             (true, false) => Kind::Raw,
@@ -131,7 +107,7 @@ impl Findings {
         });
         if plain && earlier.site != by.site {
             let number = known.unwrap_or(self.report.hazards.len());
-            let (how, name) = (how(earlier, *by, same_value), memory.name);
+            let name = memory.name;
             self.last = Some(Last { earlier: earlier.site, by: by.site, how, name, exited_above, number });
         }
         if let Some(known) = known {

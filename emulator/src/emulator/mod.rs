@@ -12,6 +12,7 @@ mod findings;
 pub mod futures;
 mod global;
 mod grid;
+mod judging;
 mod launch;
 mod limits;
 pub mod marks;

@@ -11,9 +11,10 @@ use std::ops::Index;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::accesses::{EarlyReadId, access};
+use super::accesses::access;
 use super::block::{fault, with};
 use super::findings::Memory;
+use super::judging::EarlyReadId;
 use super::limits::MAX_STATIC_SHARED;
 use super::order::{Clock, Clocks, Row, Shadow};
 use super::report::{FaultKind, Space};

@@ -149,7 +149,7 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "a raced read counts as uninitialised",
-        file: "accesses.rs",
+        file: "judging.rs",
         from: "read.raced |= ",
         to: "read.raced |= false && ",
     },
@@ -209,14 +209,14 @@ pub(crate) const FAULTS: &[Fault] = &[
     },
     Fault {
         what: "what was in rows is not known of cells",
-        file: "accesses.rs",
+        file: "judging.rs",
         from: "let rows = self.rows(space).drain();",
         to: "let rows = self.rows(space).drain().split_off(0).into_iter().take(0).collect::<Vec<_>>();",
     },
     Fault {
         what: "a conflict counts as like the last, whichever of the two wrote",
         file: "findings.rs",
-        from: "&& last.how == how(earlier, by, conflict.same_value)",
+        from: "&& last.how == how",
         to: "",
     },
     Fault {
