@@ -1,6 +1,6 @@
 //! What a program says to whoever reads it.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, IsTerminal, Write};
 
 use crate::text::wrapped;
@@ -38,6 +38,11 @@ impl Write for Stdout {
 
     fn flush(&mut self) -> io::Result<()> {
         unless_closed(self.0.flush(), ())
+    }
+
+    /// As one piece: a report is written in hundreds.
+    fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
+        self.write_all(text.to_string().as_bytes())
     }
 }
 
