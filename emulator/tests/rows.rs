@@ -156,11 +156,14 @@ fn interpret(program: &[Statement], threads: usize, out: *mut u32) {
 
 /// What is found, and what memory holds afterwards.
 fn run(program: &[Statement], threads: u32, seed: u64, cell_by_cell: bool) -> (Report, Vec<u32>) {
+    let launch = Launch::new(1, threads).seed(seed);
+    run_as(program, threads, if cell_by_cell { launch.trace(0) } else { launch })
+}
+
+fn run_as(program: &[Statement], threads: u32, launch: Launch) -> (Report, Vec<u32>) {
     let mut out = vec![7; CELLS];
     let mut memory = GlobalMemory::new();
     let pointer = memory.lend("out", &mut out);
-    let launch = Launch::new(1, threads).seed(seed);
-    let launch = if cell_by_cell { launch.trace(0) } else { launch };
     let kernel = || interpret(program, threads as usize, pointer.as_mut_ptr());
     let mut report = launch.run(&mut memory, kernel).expect("the launch is within CUDA's limits");
     report.trace = None;
@@ -206,6 +209,22 @@ fn rows_and_cells_agree() {
     let found = agree(2000);
     println!("{found:?}");
     assert!(found.iter().all(|&count| count > 300), "racy, uninitialised, clean: {found:?}");
+}
+
+#[test]
+fn neither_workers_nor_a_traced_block_show() {
+    for number in 0..300 {
+        let mut rng = Rng::with_seed(number);
+        let program = random(&mut rng);
+        let (blocks, threads) = (rng.u32(2..6), [5, 32, 33, 64, 128][rng.usize(..5)]);
+        let launch = Launch::new(blocks, threads).seed(number);
+        let alone = run_as(&program, threads, launch.workers(1));
+        let traced = u64::from(rng.u32(..blocks));
+        for other in [launch.workers(3), launch.workers(2).trace(traced)] {
+            let other = run_as(&program, threads, other);
+            assert_eq!(alone, other, "program {number}, {blocks} blocks of {threads}: {program:#?}");
+        }
+    }
 }
 
 #[test]
