@@ -204,14 +204,13 @@ impl Block {
             self.leave_rows();
             return self.judge_by_cells(space, row);
         };
-        for meeting in &meetings {
+        for meeting in meetings {
             let (lane, other) = meeting.first;
             let earlier = meeting.earlier.access(other, clock);
             let conflict = Conflict { earlier, since: clock, same_value: false, times: meeting.times };
             let memory = self.memory(space, row.array);
             self.report(memory, row.cell(lane), &row.access(lane, clock), &conflict);
         }
-        self.rows(space).give_back(meetings);
     }
 
     fn memory(&mut self, space: Space, array: usize) -> Memory {
@@ -283,12 +282,10 @@ impl Block {
 
     /// Did a thread that has exited do anything that is in the rows?
     pub(crate) fn rows_of_exited(&self) -> bool {
-        let rows = self.shared_rows.done().iter().chain(self.global_rows.done());
-        let out = |row: &Row| {
+        self.shared_rows.done().iter().chain(self.global_rows.done()).any(|row| {
             let (warp, lanes) = row.threads();
             lanes & !self.warps[warp].alive != 0
-        };
-        rows.into_iter().any(out)
+        })
     }
 
     /// What is in the rows is about to be settled: no write will race with what was read early.

@@ -162,8 +162,6 @@ pub(crate) struct Rows {
     /// What the cells held before.
     old: [u64; WARP],
     done: Vec<Row>,
-    /// Those of `done` that the row at hand conflicts with.
-    meetings: Vec<Meeting>,
 }
 
 impl Rows {
@@ -189,7 +187,6 @@ impl Rows {
             strides: [0; 2],
             old: [0; WARP],
             done: Vec::new(),
-            meetings: Vec::new(),
         }
     }
 
@@ -307,8 +304,7 @@ impl Rows {
     /// cannot be told from rows: if a cell has two writes, or it depends on the lane which access comes first in
     /// the program.
     pub(crate) fn take_in(&mut self, row: Row) -> Option<Vec<Meeting>> {
-        let mut meetings = std::mem::take(&mut self.meetings);
-        meetings.clear();
+        let mut meetings: Vec<Meeting> = Vec::new();
         if Self::are_too_many(&self.done) {
             return None;
         }
@@ -358,11 +354,6 @@ impl Rows {
             meetings[place].first.1 = other;
             meetings[..=place].rotate_right(1);
         }
-    }
-
-    /// Gives a list back that [`take_in`](Self::take_in) has made.
-    pub(crate) fn give_back(&mut self, meetings: Vec<Meeting>) {
-        self.meetings = meetings;
     }
 
     /// The rows so far.
