@@ -1,0 +1,13 @@
+//! Reads PTX, the assembly language that NVIDIA's driver compiles for a card.
+//!
+//! [`parse`] makes a [`Module`] of the text: variables, functions, and their instructions with every register, label
+//! and symbol resolved. [`Graph`] is the control flow of one function body.
+//!
+//! Source: PTX ISA 9.0, NVIDIA.
+
+pub mod ast;
+
+pub use ast::{
+    Base, Body, Function, Guard, Init, InitValue, Instruction, Label, Module, Operand, Param, Position,
+    PositionId, RegId, Register, Space, Symbol, Type, Variable,
+};

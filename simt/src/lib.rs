@@ -1,0 +1,1 @@
+//! Executes PTX on a CPU, warp by warp.
