@@ -1,0 +1,265 @@
+//! Control flow: blocks, the edges between them, loops, and where paths meet again.
+
+use std::ops::Range;
+
+use ptx::{Graph, Label, Module, Operand, Symbol};
+use rustc_hash::FxHashMap;
+
+use super::context::Context;
+use super::layout::Layout;
+use crate::code::{Edge, Join, Loop, Op, Pc, Reg};
+use crate::error::LoadError;
+
+/// For each function of the layout: does it wait at a barrier of the block, itself or in what it calls?
+pub(super) fn synchronising(module: &Module, layout: &Layout) -> Vec<bool> {
+    let body = |number: usize| module.functions[layout.functions[number].source].body.as_ref();
+    let count = layout.functions.len();
+    let is_barrier = |instruction: &ptx::Instruction| {
+        matches!(instruction.opcode.as_str(), "bar" | "barrier")
+            && !instruction.has("warp")
+            && !instruction.has("arrive")
+    };
+    let mut known: Vec<bool> =
+        (0..count).map(|number| body(number).is_some_and(|body| body.instructions.iter().any(is_barrier))).collect();
+    loop {
+        let before = known.clone();
+        for number in 0..count {
+            let calls = |instruction: &ptx::Instruction| calls_one_of(module, layout, &before, instruction);
+            known[number] |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
+        }
+        if known == before {
+            return known;
+        }
+    }
+}
+
+/// Does this instruction call one of the functions that are marked?
+fn calls_one_of(module: &Module, layout: &Layout, marked: &[bool], instruction: &ptx::Instruction) -> bool {
+    if instruction.opcode != "call" {
+        return false;
+    }
+    match instruction.operands.get(1) {
+        Some(Operand::Symbol(Symbol::Function(number), _)) => {
+            layout.function(module, *number as usize).is_some_and(|number| marked[number])
+        }
+        // Through a register: any function but the kernel.
+        _ => marked.iter().skip(1).any(|&marked| marked),
+    }
+}
+
+/// The control flow of the function that is being lowered.
+pub(super) struct Flow {
+    graph: Graph,
+    /// For each block the loops around it, outermost first.
+    loops: Vec<Vec<usize>>,
+    /// The number of the first loop in the program.
+    first_loop: u32,
+    /// Blocks where paths meet behind a branch that decides about barriers: these instructions.
+    joins: FxHashMap<usize, Vec<(usize, u32)>>,
+    starts: Vec<Pc>,
+    /// The operation that each instruction ends with.
+    pcs: Vec<Pc>,
+    /// Jumps whose goal is not known yet.
+    jumps: Vec<(Jump, Goal)>,
+    /// Code of edges that a jump goes along.
+    ways: Vec<(Edge, usize)>,
+    joins_emitted: Vec<(u32, usize)>,
+}
+
+/// What jumps.
+#[derive(Clone, Copy)]
+enum Jump {
+    Branch(Pc),
+    Table(u32, usize),
+}
+
+/// Where to.
+#[derive(Clone, Copy)]
+enum Goal {
+    Block(usize),
+    /// By way of an edge's code.
+    Way(usize),
+    End,
+}
+
+impl Flow {
+    pub(super) fn new(cx: &mut Context<'_>, synchronising: &[bool]) -> Self {
+        let graph = Graph::new(cx.body);
+        let first_loop = cx.program.loops.len() as u32;
+        let mut loops = vec![Vec::new(); graph.blocks().len()];
+        for (block, around) in loops.iter_mut().enumerate() {
+            let mut at = graph.loop_of(block);
+            while let Some(number) = at {
+                around.push(number);
+                at = graph.loops()[number].parent;
+            }
+            around.reverse();
+        }
+        cx.program.loops.extend(graph.loops().iter().map(|_| Loop { head: 0 }));
+        let mut joins: FxHashMap<usize, Vec<(usize, u32)>> = FxHashMap::default();
+        for (at, instruction) in cx.body.instructions.iter().enumerate() {
+            let waits = matches!(instruction.opcode.as_str(), "bar" | "barrier") && !instruction.has("warp");
+            if !waits && !calls_one_of(cx.module, cx.layout, synchronising, instruction) {
+                continue;
+            }
+            let block = graph.block_of(at);
+            for &branch in graph.decided_by(block) {
+                if let Some(join) = graph.immediate_postdominator(branch) {
+                    let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
+                    joins.entry(join).or_default().push((at, common as u32));
+                }
+            }
+        }
+        Self {
+            starts: vec![0; graph.blocks().len()],
+            pcs: vec![0; cx.body.instructions.len()],
+            graph,
+            loops,
+            first_loop,
+            joins,
+            jumps: Vec::new(),
+            ways: Vec::new(),
+            joins_emitted: Vec::new(),
+        }
+    }
+
+    pub(super) fn blocks(&self) -> usize {
+        self.graph.blocks().len()
+    }
+
+    pub(super) fn instructions(&self, block: usize) -> Range<usize> {
+        self.graph.blocks()[block].range.clone()
+    }
+
+    pub(super) fn begin_block(&mut self, cx: &mut Context<'_>, block: usize) {
+        cx.at = self.instructions(block).start;
+        cx.rank = self.graph.rank(block);
+        self.starts[block] = cx.program.code.len() as u32;
+        if self.graph.predecessors(block).len() > 1 {
+            cx.emit(Op::Meet);
+        }
+        if self.joins.contains_key(&block) {
+            let number = cx.program.joins.len() as u32;
+            cx.program.joins.push(Join { decides: Vec::new() });
+            self.joins_emitted.push((number, block));
+            cx.emit(Op::Join(number));
+        }
+    }
+
+    /// The instruction at hand is lowered.
+    pub(super) fn end_instruction(&mut self, cx: &Context<'_>) {
+        self.pcs[cx.at] = (cx.program.code.len() as u32).saturating_sub(1);
+    }
+
+    /// Control may go on into the next block.
+    pub(super) fn end_block(&mut self, cx: &mut Context<'_>, block: usize) {
+        let last = self.instructions(block).end.checked_sub(1).map(|last| &cx.body.instructions[last]);
+        let falls = last.is_none_or(|last| {
+            last.guard.is_some() || !matches!(last.opcode.as_str(), "bra" | "brx" | "ret" | "exit" | "trap")
+        });
+        if !falls {
+            return;
+        }
+        if block + 1 == self.blocks() {
+            self.emit_end(cx);
+        } else if let Some(edge) = self.edge(block, block + 1) {
+            let number = push_edge(cx, edge);
+            cx.emit(Op::Edge(number));
+        }
+    }
+
+    /// The end of the body is the end of the function.
+    fn emit_end(&self, cx: &mut Context<'_>) {
+        cx.emit(if cx.function.entry { Op::Exit } else { Op::Return });
+    }
+
+    fn goal(&mut self, cx: &Context<'_>, from: usize, label: Label) -> Goal {
+        let at = cx.body.labels[label.0 as usize].1;
+        if at >= cx.body.instructions.len() {
+            return Goal::End;
+        }
+        let to = self.graph.block_of(at);
+        match self.edge(from, to) {
+            None => Goal::Block(to),
+            Some(edge) => {
+                self.ways.push((edge, to));
+                Goal::Way(self.ways.len() - 1)
+            }
+        }
+    }
+
+    pub(super) fn branch(&mut self, cx: &mut Context<'_>, block: usize, label: Label) {
+        let goal = self.goal(cx, block, label);
+        self.jumps.push((Jump::Branch(cx.program.code.len() as u32), goal));
+        cx.emit(Op::Branch(0));
+    }
+
+    pub(super) fn branch_table(&mut self, cx: &mut Context<'_>, block: usize) -> Result<(), LoadError> {
+        let [index, Operand::Table(name)] = &cx.instruction().operands[..] else { return Err(cx.no()) };
+        let Reg::W(index) = cx.operand(index, false)? else { return Err(cx.no()) };
+        let table = cx.body.tables.iter().find(|(known, _)| known == name).ok_or_else(|| cx.no())?;
+        let number = cx.program.tables.len() as u32;
+        cx.program.tables.push(vec![0; table.1.len()]);
+        for (entry, label) in table.1.iter().enumerate() {
+            let Operand::Label(label) = label else { return Err(cx.no()) };
+            let goal = self.goal(cx, block, *label);
+            self.jumps.push((Jump::Table(number, entry), goal));
+        }
+        cx.emit(Op::BranchTable(number, index));
+        Ok(())
+    }
+
+    /// What it means for the loops around to go from one block to another.
+    fn edge(&self, from: usize, to: usize) -> Option<Edge> {
+        let (from, around) = (&self.loops[from], &self.loops[to]);
+        let leaves = from.iter().filter(|number| !around.contains(number)).count() as u32;
+        let number = |number: usize| self.first_loop + number as u32;
+        let enters: Vec<u32> = around.iter().filter(|number| !from.contains(number)).map(|&it| number(it)).collect();
+        let again = around
+            .last()
+            .filter(|&&inner| from.contains(&inner) && self.graph.loops()[inner].head == to)
+            .map(|&inner| number(inner));
+        let edge = Edge { leaves, enters, again };
+        (edge != Edge::default()).then_some(edge)
+    }
+
+    /// Emits the code of edges, and lets every jump find its goal.
+    pub(super) fn finish(mut self, cx: &mut Context<'_>) {
+        let mut ways = Vec::new();
+        for (edge, to) in std::mem::take(&mut self.ways) {
+            cx.at = self.instructions(to).start;
+            cx.rank = self.graph.rank(to);
+            ways.push(cx.program.code.len() as u32);
+            let number = push_edge(cx, edge);
+            cx.emit(Op::Edge(number));
+            cx.emit(Op::Branch(self.starts[to]));
+        }
+        let end = cx.program.code.len() as u32;
+        if self.jumps.iter().any(|(_, goal)| matches!(goal, Goal::End)) {
+            self.emit_end(cx);
+        }
+        for (jump, goal) in self.jumps {
+            let to = match goal {
+                Goal::Block(block) => self.starts[block],
+                Goal::Way(way) => ways[way],
+                Goal::End => end,
+            };
+            match jump {
+                Jump::Branch(pc) => cx.program.code[pc as usize].op = Op::Branch(to),
+                Jump::Table(table, entry) => cx.program.tables[table as usize][entry] = to,
+            }
+        }
+        for (number, found) in self.graph.loops().iter().enumerate() {
+            cx.program.loops[self.first_loop as usize + number].head = self.starts[found.head];
+        }
+        for (number, block) in self.joins_emitted {
+            let decides = self.joins[&block].iter().map(|&(at, common)| (self.pcs[at], common)).collect();
+            cx.program.joins[number as usize].decides = decides;
+        }
+    }
+}
+
+fn push_edge(cx: &mut Context<'_>, edge: Edge) -> u32 {
+    cx.program.edges.push(edge);
+    cx.program.edges.len() as u32 - 1
+}

@@ -1,0 +1,210 @@
+//! Loads, stores, atomics and fences.
+
+use ptx::{Base, Operand, Symbol, Type};
+use race::Scope;
+
+use super::context::Context;
+use crate::alu;
+use crate::code::{Access, Op, Order, Reg, Target};
+use crate::error::LoadError;
+
+/// Lowers the instruction at hand, if it is one of these.
+pub(super) fn lower(cx: &mut Context<'_>) -> Result<bool, LoadError> {
+    let instruction = cx.instruction();
+    match instruction.opcode.as_str() {
+        "ld" | "ldu" => load(cx)?,
+        "st" => store(cx)?,
+        "atom" => atomic(cx, true)?,
+        "red" => atomic(cx, false)?,
+        "membar" => {
+            let scope = match instruction.modifiers.first().map(String::as_str) {
+                Some("cta") => Scope::Block,
+                Some("gl") => Scope::Device,
+                Some("sys") => Scope::System,
+                _ => return Err(cx.no()),
+            };
+            cx.emit(Op::Fence(scope));
+        }
+        "fence" if instruction.has("proxy") || instruction.modifiers.iter().any(|word| word.starts_with("proxy")) => {
+            return Err(cx.no());
+        }
+        "fence" => {
+            let scope = scope(cx).ok_or_else(|| cx.no())?;
+            cx.emit(Op::Fence(scope));
+        }
+        "prefetch" | "prefetchu" | "applypriority" | "discard" => cx.emit(Op::Nop),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn scope(cx: &Context<'_>) -> Option<Scope> {
+    cx.instruction().modifiers.iter().find_map(|word| match word.as_str() {
+        "cta" => Some(Scope::Block),
+        "cluster" | "gpu" => Some(Scope::Device),
+        "sys" => Some(Scope::System),
+        _ => None,
+    })
+}
+
+fn order(cx: &Context<'_>) -> Order {
+    let instruction = cx.instruction();
+    let strong = instruction.has("relaxed") || instruction.has("acquire") || instruction.has("release");
+    let strong = if instruction.has("volatile") || instruction.has("mmio") {
+        // "Treated as a relaxed operation with system scope" (PTX ISA, `ld.volatile`).
+        Some(Scope::System)
+    } else {
+        strong.then(|| scope(cx).unwrap_or(Scope::Device))
+    };
+    Order { strong, acquire: instruction.has("acquire"), release: instruction.has("release") }
+}
+
+fn target(cx: &Context<'_>) -> Target {
+    let named = cx.instruction().modifiers.iter().find_map(|word| match word.split("::").next()? {
+        "global" => Some(Target::Global),
+        "shared" => Some(Target::Shared),
+        "local" => Some(Target::Local),
+        "const" => Some(Target::Const),
+        "param" => Some(Target::Param),
+        _ => None,
+    });
+    named.unwrap_or(Target::Generic)
+}
+
+/// Where an address operand leads: the register with the base, an offset, and the space if the operand decides it.
+fn address(cx: &mut Context<'_>, operand: &Operand, target: Target) -> Result<(Option<Reg>, i64, Target), LoadError> {
+    let (base, offset) = match operand {
+        Operand::Address { base, offset } => (*base, *offset),
+        Operand::Symbol(symbol, offset) => (Base::Symbol(*symbol), *offset),
+        Operand::Register(id) => (Base::Register(*id), 0),
+        _ => return Err(cx.no()),
+    };
+    match base {
+        Base::Register(id) => Ok((Some(cx.register(id)?), offset, target)),
+        Base::Absolute => {
+            let register = cx.constant(true, offset as u64);
+            Ok((Some(register), 0, target))
+        }
+        Base::Symbol(Symbol::Param(number)) if cx.function.entry => {
+            let at = cx.function.params[number as usize].offset as i64;
+            Ok((None, at + offset, Target::Param))
+        }
+        Base::Symbol(symbol) => {
+            if let Some(frame) = cx.frame_offset(symbol) {
+                return Ok((None, i64::from(frame) + offset, Target::Local));
+            }
+            let at = cx.symbol(symbol, offset, true)?;
+            Ok((Some(at), 0, target))
+        }
+    }
+}
+
+/// The registers of a vector, or the one register.
+fn registers(cx: &mut Context<'_>, operand: &Operand, ty: Type) -> Result<Vec<Option<Reg>>, LoadError> {
+    let wide = ty.size() == 8;
+    let one = |cx: &mut Context<'_>, operand: &Operand| match operand {
+        Operand::Sink => Ok(None),
+        Operand::List(_) => Err(cx.no()),
+        operand => cx.operand(operand, wide).map(Some),
+    };
+    match operand {
+        Operand::List(parts) => parts.iter().map(|part| one(cx, part)).collect(),
+        operand => Ok(vec![one(cx, operand)?]),
+    }
+}
+
+fn element(cx: &Context<'_>) -> Result<Type, LoadError> {
+    let ty = cx.instruction().ty().ok_or_else(|| cx.no())?;
+    if ty == Type::B128 { Err(cx.no()) } else { Ok(ty) }
+}
+
+/// The target of an access whose base is a parameter of the kernel by address, or a frame.
+fn push(cx: &mut Context<'_>, access: Access, op: fn(u32) -> Op) {
+    let number = cx.program.accesses.len() as u32;
+    let visible = matches!(access.target, Target::Global | Target::Generic);
+    cx.program.communicates |= visible && (access.order.strong.is_some() || access.atomic.is_some());
+    cx.program.accesses.push(access);
+    cx.emit(op(number));
+}
+
+fn load(cx: &mut Context<'_>) -> Result<(), LoadError> {
+    let instruction = cx.instruction();
+    let ty = element(cx)?;
+    let [d, from] = &instruction.operands[..] else { return Err(cx.no()) };
+    let (base, offset, target) = address(cx, from, target(cx))?;
+    let registers = registers(cx, d, ty)?;
+    let access = Access {
+        target,
+        base,
+        offset,
+        size: ty.size() as u8,
+        registers,
+        signed: ty.is_signed(),
+        order: order(cx),
+        read_only: instruction.has("nc") || target == Target::Const,
+        atomic: None,
+    };
+    push(cx, access, Op::Load);
+    Ok(())
+}
+
+fn store(cx: &mut Context<'_>) -> Result<(), LoadError> {
+    let ty = element(cx)?;
+    let [to, value] = &cx.instruction().operands[..] else { return Err(cx.no()) };
+    let (base, offset, target) = address(cx, to, target(cx))?;
+    let registers = registers(cx, value, ty)?;
+    let access = Access {
+        target,
+        base,
+        offset,
+        size: ty.size() as u8,
+        registers,
+        signed: false,
+        order: order(cx),
+        read_only: false,
+        atomic: None,
+    };
+    push(cx, access, Op::Store);
+    Ok(())
+}
+
+fn atomic(cx: &mut Context<'_>, returns: bool) -> Result<(), LoadError> {
+    let instruction = cx.instruction();
+    let ty = element(cx)?;
+    let function = alu::atomic(instruction).ok_or_else(|| cx.no())?;
+    let (d, rest) = if returns {
+        instruction.operands.split_first().ok_or_else(|| cx.no())?
+    } else {
+        (&Operand::Sink, &instruction.operands[..])
+    };
+    let Some((at, values)) = rest.split_first() else { return Err(cx.no()) };
+    let (base, offset, target) = address(cx, at, target(cx))?;
+    let registers = registers(cx, d, ty)?;
+    if registers.len() != 1 || values.is_empty() || values.len() > 2 {
+        return Err(cx.no());
+    }
+    let mut operands = [None; 2];
+    for (operand, value) in operands.iter_mut().zip(values) {
+        *operand = Some(cx.operand(value, ty.size() == 8)?);
+    }
+    // "If no .sem is specified, .relaxed; if no scope, .gpu" (PTX ISA, `atom`).
+    let acq_rel = instruction.has("acq_rel");
+    let order = Order {
+        strong: Some(scope(cx).unwrap_or(Scope::Device)),
+        acquire: acq_rel || instruction.has("acquire"),
+        release: acq_rel || instruction.has("release"),
+    };
+    let access = Access {
+        target,
+        base,
+        offset,
+        size: ty.size() as u8,
+        registers,
+        signed: false,
+        order,
+        read_only: false,
+        atomic: Some((function, operands)),
+    };
+    push(cx, access, Op::Atomic);
+    Ok(())
+}
