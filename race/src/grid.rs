@@ -195,11 +195,13 @@ impl Accesses {
     }
 
     /// Takes in an access of the running block.
+    #[inline]
     pub fn access(&mut self, buffer: usize, index: usize, by: Access) {
         self.access_run(buffer, index, 1, by);
     }
 
     /// Takes in so many accesses: to consecutive elements, by consecutive threads, of which `by` is the first.
+    #[inline]
     pub fn access_run(&mut self, buffer: usize, index: usize, len: usize, by: Access) {
         match self.block.last_mut() {
             Some(last) if last.goes_on_with(buffer, index, &by) => last.len += len,

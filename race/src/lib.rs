@@ -1,12 +1,12 @@
 //! One judge of races, whatever runs the threads: what the memory accesses of a launch do to each other.
 //!
-//! Every thread has a scalar clock, its *epoch*, which each of its synchronisations advances, and each access is
-//! stamped with the epoch of its thread. *Shadow memory* keeps of each cell the last write, the last read and
-//! whatever else no barrier has settled yet ([`order::Shadow`]). A block barrier or a `sync_warp` joins the clocks of
-//! its participants: [`order::Clocks`] holds, of each thread, the *vector clock* of its own warp and the epoch that
-//! the last block barrier settled, which for this synchronisation is all that a full vector clock would know. An
+//! Every thread has a scalar clock, which each of its synchronisations advances, and each access carries its *epoch*:
+//! its thread, and the value of that thread's clock. *Shadow memory* keeps of each cell the last write, the last read
+//! and whatever else no barrier has settled yet ([`order::Shadow`]). A block barrier or a `sync_warp` joins the clocks
+//! of its participants: [`order::Clocks`] holds, of each thread, the *vector clock* of its own warp and the clock that
+//! the last block barrier settled, which with these synchronisations is all that a full vector clock would know. An
 //! access *happens before* another if the latter's thread has seen its epoch; two accesses to one cell, one of them a
-//! write, that are not ordered so are a race. What blocks do to each other no barrier orders, so that
+//! write, that are not ordered so are a race. No barrier orders what two blocks do to each other, so that
 //! [`grid`] compares what they touched instead.
 //!
 //! # Rules

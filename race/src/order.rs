@@ -356,6 +356,7 @@ impl Shadow {
     }
 
     /// How many cells there is room for.
+    #[inline]
     #[must_use]
     pub fn cells(&self) -> usize {
         self.cells.len()

@@ -211,6 +211,7 @@ impl Scheduler {
     }
 
     /// Do the lanes of a warp step together?
+    #[inline]
     pub fn is_lockstep(&self) -> bool {
         self.schedule.policy == Policy::Lockstep
     }
@@ -294,6 +295,7 @@ impl Scheduler {
 }
 
 /// The linear thread indices of these lanes of a warp.
+#[inline]
 pub fn threads(warp: usize, lanes: u32) -> impl Iterator<Item = u16> {
     let mut rest = lanes;
     std::iter::from_fn(move || {

@@ -41,27 +41,32 @@ impl Row {
     }
 
     /// The warp, and which of its threads, as bits.
+    #[inline]
     pub fn threads(&self) -> (usize, u32) {
         let first = usize::from(self.thread);
         (first / WARP, u32::MAX >> (WARP - self.lanes) << (first % WARP))
     }
 
     /// What this lane did, at this clock.
+    #[inline]
     pub fn access(&self, lane: usize, clock: Clock) -> Access {
         Access::new(self.site, NestId::ROOT, clock, self.thread + lane as u16, self.writes)
     }
 
     /// Does each lane go to the cell behind that of the lane before?
+    #[inline]
     pub fn is_run(&self) -> bool {
         self.stride == 1 || self.lanes == 1
     }
 
     /// Are there no cells between those of the row?
+    #[inline]
     pub fn is_dense(&self) -> bool {
         self.stride.abs() <= 1
     }
 
     /// The lowest cell and the highest.
+    #[inline]
     pub fn span(&self) -> (usize, usize) {
         let (a, b) = (self.first, self.cell(self.lanes - 1));
         (a.min(b), a.max(b))
@@ -203,6 +208,7 @@ impl Rows {
     }
 
     /// All that was done is settled, or forgotten.
+    #[inline]
     pub fn clear(&mut self) {
         self.row.lanes = 0;
         self.most = 0;
@@ -289,6 +295,7 @@ impl Rows {
     }
 
     /// What this lane wrote over.
+    #[inline]
     pub fn written_over(&self, lane: usize) -> u64 {
         self.old[lane]
     }
@@ -369,16 +376,19 @@ impl Rows {
     }
 
     /// The rows so far.
+    #[inline]
     pub fn done(&self) -> &[Row] {
         &self.done
     }
 
     /// Has a lane read what nothing had written, and no write raced with that?
+    #[inline]
     pub fn read_early(&self) -> bool {
         self.done.iter().any(|row| row.early != 0)
     }
 
     /// Are these so many that it is better not to keep them?
+    #[inline]
     pub fn are_too_many(rows: &[Row]) -> bool {
         rows.len() >= MOST
     }
