@@ -1,7 +1,7 @@
 //! One run of the lesson: every launch, compared element by element with the reference.
 
 use anyhow::{Context, Result, bail};
-use cuda_std::emulator::Report;
+use cuda_std::emulator::{Report, WARP};
 
 use crate::args::{Args, Only};
 use crate::device::{Device, Kernel};
@@ -113,7 +113,6 @@ pub fn run(args: &Args, device: &mut dyn Device) -> Result<Run> {
 
 /// Compares every element, by its bits: poison must stay poison.
 fn compare(kernel: Kernel, block: usize, out: &[f32], wanted: &[f32]) -> (usize, Option<FirstBad>) {
-    const WARP: usize = 32;
     let mut bad =
         out.iter().zip(wanted).enumerate().filter(|(_, (got, wanted))| got.to_bits() != wanted.to_bits());
     let first = bad.next().map(|(index, (&got, &wanted))| {

@@ -2,12 +2,12 @@
 //!
 //! As long as the block keeps rows, an access is little more than a look at whether it goes on with the last one's.
 
+use race::order::{Access, Plain};
+use race::{FaultKind, Site, Space};
+
 use super::block::{Block, Engine, Stepped, stop, suspend, with};
 use super::global::show;
 use super::judging::kind;
-use super::order::{Access, Plain};
-use super::report::{FaultKind, Space};
-use super::site::Site;
 use super::value::CellValue;
 
 /// What came of an access.

@@ -8,14 +8,12 @@
 
 use std::any::Any;
 
+use race::limits::{MAX_BLOCK_THREADS, WARP};
+use race::nest::{NestId, Step, Within};
+use race::schedule::threads;
+use race::{Divergence, EarlyExit, FaultKind, Site, Waiting, WarpMisuse, What, Whereabouts};
+
 use super::block::{Block, Stepped, Stopped, wait, with};
-use super::limits::MAX_BLOCK_THREADS;
-use super::nest::{NestId, Step, Within};
-use super::order::WARP;
-use super::report::{Divergence, EarlyExit, FaultKind, Waiting, WarpMisuse, Whereabouts};
-use super::schedule::threads;
-use super::site::Site;
-use super::trace::What;
 
 /// In a block.
 const MAX_WARPS: usize = MAX_BLOCK_THREADS as usize / WARP;

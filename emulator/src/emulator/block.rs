@@ -8,21 +8,21 @@ use std::panic::resume_unwind;
 use std::ptr;
 use std::sync::Arc;
 
+use race::findings::Findings;
+use race::limits::{Dim3, WARP};
+use race::nest::{NestId, Nests, Step};
+use race::order::{Access, Clocks, Conflict, Rows};
+use race::recorder::Recorder;
+use race::schedule::{Scheduler, Warp};
+use race::{Fault, FaultKind, Site};
+
 use super::accesses::Unsettled;
 use super::barrier::{Barrier, Turn};
 use super::fiber::{self, Footing};
-use super::findings::Findings;
 use super::global::Global;
 use super::judging::EarlyRead;
 use super::launch::Shape;
-use super::limits::Dim3;
-use super::nest::{NestId, Nests, Step};
-use super::order::{Access, Clocks, Conflict, Rows, WARP};
-use super::report::{Fault, FaultKind};
-use super::schedule::{Scheduler, Warp};
 use super::shared::SharedArrays;
-use super::site::Site;
-use super::trace::Recorder;
 use super::worker::Queue;
 
 /// What runs the threads of a block.

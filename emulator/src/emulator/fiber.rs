@@ -10,9 +10,9 @@ use std::sync::Mutex;
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use race::schedule::threads;
 
 use super::block::{stop, with};
-use super::schedule::threads;
 use super::worker::{Kernel, Threads};
 
 /// What the scheduler tells a fiber when it resumes it.

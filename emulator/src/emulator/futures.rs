@@ -6,9 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
+use race::schedule::threads;
+
 use super::block::{Block, Engine, Stepped, with};
 use super::global::GlobalPtr;
-use super::schedule::threads;
 use super::shared::Slot;
 use super::value::CellValue;
 use super::worker::{Threads, run_blocks};

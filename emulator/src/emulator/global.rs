@@ -7,13 +7,12 @@
 use std::ops::{Deref, DerefMut};
 use std::ptr;
 
+use race::grid::{Accesses, Detail};
+use race::order::Shadow;
+use race::{FaultKind, Memory, Site, Space};
+
 use super::accesses::access;
 use super::block::{fault, with};
-use super::findings::Memory;
-use super::grid::{Accesses, Detail};
-use super::order::Shadow;
-use super::report::{FaultKind, Space};
-use super::site::Site;
 use super::value::{CellValue, bits_at};
 
 /// A buffer that kernels of a launch may write.
@@ -28,6 +27,11 @@ pub(crate) struct Buffer {
 impl Buffer {
     fn contains(&self, address: usize) -> bool {
         (self.base..self.end()).contains(&address)
+    }
+
+    /// What a report says of it.
+    pub(crate) fn memory(&self) -> Memory {
+        Memory { space: Space::Global, name: self.name, size: self.size as u32 }
     }
 
     /// One past the last byte: a pointer that a kernel may hold.
@@ -355,8 +359,7 @@ impl Global {
     }
 
     pub(crate) fn memory(&self, buffer: usize) -> Memory {
-        let Buffer { name, size, .. } = self.buffers[buffer];
-        Memory { space: Space::Global, name, size: size as u32 }
+        self.buffers[buffer].memory()
     }
 
     /// What an element holds.
@@ -370,7 +373,7 @@ impl Global {
     /// The shadow cell of an element. What it holds of another block's element is settled.
     pub(crate) fn touch(&mut self, buffer: usize, index: usize) -> usize {
         let slot = self.touched.number(buffer, index / PAGE) * PAGE + index % PAGE;
-        if slot >= self.shadow.len() {
+        if slot >= self.shadow.cells() {
             self.shadow.resize((self.touched.count * PAGE).next_power_of_two());
         }
         slot

@@ -5,10 +5,10 @@
 
 use std::num::NonZeroU32;
 
+use race::order::{Access, Conflict, Row, Rows};
+use race::{Memory, Space};
+
 use super::block::Block;
-use super::findings::Memory;
-use super::order::{Access, Conflict, Row, Rows};
-use super::report::Space;
 
 /// A read of a cell that nothing had written yet.
 #[derive(Clone, Copy, Debug)]

@@ -4,14 +4,14 @@ use std::marker::PhantomData;
 use std::sync::{Arc, Once};
 use std::{panic, ptr, thread};
 
+use race::findings::Findings;
+use race::grid::{Detail, Pattern, hazards, may_meet};
+use race::limits::{self, Dim3, LaunchError, MAX_EXHAUSTIVE_BLOCK};
+use race::schedule::{Policy, Schedule, Scheduler, Trace};
+use race::{Hazard, Report, direct_path};
+
 use super::block::{Block, running, with};
-use super::findings::Findings;
 use super::global::{Buffer, Global};
-use super::grid::{Detail, Pattern, hazards, may_meet};
-use super::limits::{self, Dim3, LaunchError};
-use super::report::Report;
-use super::schedule::{MAX_EXHAUSTIVE_BLOCK, Policy, Schedule, Scheduler, Trace};
-use super::site::direct;
 use super::value::CellValue;
 use super::worker::{self, Kernel, Queue};
 
@@ -183,7 +183,7 @@ impl Launch {
             let cores = thread::available_parallelism().map_or(1, Into::into);
             cores.min(usize::try_from(blocks.div_ceil(BLOCKS_A_WORKER)).unwrap_or(cores))
         });
-        if schedule.policy == Policy::Exhaustive {
+        if schedule.policy() == Policy::Exhaustive {
             let threads = self.shape.block.count();
             if threads > u64::from(MAX_EXHAUSTIVE_BLOCK) {
                 return Err(LaunchError::ExhaustiveThreads(threads));
@@ -204,7 +204,8 @@ impl Launch {
             Some(before) if may_meet(&mut patterns) || (workers > 1 && report.fault.is_some()) => {
                 restore(&memory.buffers, &before);
                 let (report, runs, trace) = run(1, Detail::Full);
-                Ok((with_hazards(report, hazards(&runs, &memory.buffers)), trace))
+                let buffers: Vec<_> = memory.buffers.iter().map(Buffer::memory).collect();
+                Ok((with_hazards(report, hazards(&runs, &buffers)), trace))
             }
             _ => Ok((report, trace)),
         }
@@ -255,7 +256,7 @@ impl Launch {
     }
 }
 
-fn with_hazards(mut report: Report, across: Vec<super::report::Hazard>) -> Report {
+fn with_hazards(mut report: Report, across: Vec<Hazard>) -> Report {
     report.hazards.extend(across);
     let mut findings = Findings::default();
     findings.merge(report);
@@ -296,7 +297,7 @@ fn catch_kernel_panics() {
             }
             let message = info.payload_as_str().unwrap_or("panicked");
             let message = match info.location() {
-                Some(at) => format!("{message} ({}:{}:{})", direct(at.file()), at.line(), at.column()),
+                Some(at) => format!("{message} ({}:{}:{})", direct_path(at.file()), at.line(), at.column()),
                 None => message.to_owned(),
             };
             with(|block| block.panic = Some(message));

@@ -1,11 +1,11 @@
 //! What `#[kernel]` writes into a kernel's body, so that a run knows what only the source shows: in
 //! which trip of which loop a thread is, by which call it came, and that it went past a branch.
 
+use race::nest::{NestId, Step, Within};
+use race::{FaultKind, Site};
+
 use super::block::{Block, Engine, fault, with};
 use super::fiber;
-use super::nest::{NestId, Step, Within};
-use super::report::FaultKind;
-use super::site::Site;
 
 /// Where a thread was before it entered a loop, a branch or a call.
 #[derive(Clone, Copy, Debug)]

@@ -11,14 +11,13 @@ use std::ops::Index;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use race::limits::MAX_STATIC_SHARED;
+use race::order::{Clock, Clocks, Row, Shadow};
+use race::{FaultKind, Memory, Site, Space};
+
 use super::accesses::access;
 use super::block::{fault, with};
-use super::findings::Memory;
 use super::judging::EarlyReadId;
-use super::limits::MAX_STATIC_SHARED;
-use super::order::{Clock, Clocks, Row, Shadow};
-use super::report::{FaultKind, Space};
-use super::site::Site;
 use super::value::{CellValue, bits_at};
 
 /// A shared array: what the `static mut` becomes.

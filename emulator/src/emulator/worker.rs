@@ -6,11 +6,12 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use race::findings::Findings;
+use race::grid::Pattern;
+use race::schedule::Trace;
+
 use super::block::{Block, Engine, enter, with};
 use super::fiber::Fibers;
-use super::findings::Findings;
-use super::grid::Pattern;
-use super::schedule::Trace;
 
 /// The kernel with its arguments.
 pub(crate) type Kernel<'a> = dyn Fn() + Sync + 'a;

@@ -17,7 +17,7 @@ mod report;
 mod table;
 
 use anyhow::{Context, Result, bail};
-use cuda_std::emulator::{MAX_BLOCK_THREADS, Policy};
+use cuda_std::emulator::{MAX_BLOCK_THREADS, Policy, WARP};
 
 #[cfg(feature = "cuda")]
 pub use card::launch_on;
@@ -94,20 +94,19 @@ impl Blocks {
     #[must_use]
     pub fn allow(self, block: u32) -> bool {
         match self {
-            Self::WholeWarps(_) => (1..=MAX_BLOCK_THREADS).contains(&block) && block.is_multiple_of(WARP),
+            Self::WholeWarps(_) => {
+                (1..=MAX_BLOCK_THREADS).contains(&block) && block.is_multiple_of(WARP as u32)
+            }
             Self::Only(sizes) => sizes.contains(&block),
         }
     }
 }
 
-/// Threads of a warp.
-const WARP: u32 = 32;
-
 impl Exhibit {
     /// What the checks must say at this block size.
     #[must_use]
     pub fn expected(&self, block: u32) -> Expected {
-        if block <= WARP { self.one_warp } else { self.more_warps }
+        if block <= WARP as u32 { self.one_warp } else { self.more_warps }
     }
 
     /// Looks whether a block of this size has a verdict.
@@ -119,7 +118,9 @@ impl Exhibit {
         match self.blocks {
             blocks if blocks.allow(block) => Ok(()),
             Blocks::WholeWarps(_) => {
-                bail!("--block {block}: give whole warps, a multiple of 32 from 32 to 1024")
+                bail!(
+                    "--block {block}: give whole warps, a multiple of {WARP} from {WARP} to {MAX_BLOCK_THREADS}"
+                )
             }
             Blocks::Only(sizes) => {
                 let sizes: Vec<_> = sizes.iter().map(u32::to_string).collect();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use anyhow::{Context, Result, bail};
 use cuda_std::emulator::{
-    BlockTrace, Event, Hazard, Launch, Pair, Party, Place, Report, Schedule, Site, Space, What,
+    BlockTrace, Event, Hazard, Launch, Pair, Party, Place, Report, Schedule, Site, Space, WARP, What,
 };
 use serde::Serialize;
 
@@ -12,9 +12,6 @@ use super::choice::Choice;
 use super::frames::frames;
 use super::verdict::{Said, said};
 use crate::exhibits::{Exhibit, Outcome, Problem, Shape, launch_with};
-
-/// Threads of a warp.
-const WARP: u32 = 32;
 
 /// One run, ready to be drawn.
 #[derive(Clone, Debug, Serialize)]
@@ -489,7 +486,7 @@ impl Group {
         let cell = |group: &Self| group.c.unwrap_or(0);
         (self.f, self.k, self.s, self.a, &self.r) == (next.f, next.k, next.s, next.a, &next.r)
             && self.t + self.n == next.t
-            && self.t / WARP == next.t / WARP
+            && self.t / WARP as u32 == next.t / WARP as u32
             && self.p.is_empty()
             && next.p.is_empty()
             && (self.n == 1 || further(cell(self), cell(next)) == self.d * i64::from(self.n))

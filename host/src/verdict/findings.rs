@@ -3,7 +3,7 @@
 use command::text::wrapped;
 use cuda_std::emulator::{
     Divergence, EarlyExit, Fault, FaultKind, Hazard, Kind, Level, LostWrite, Party, Place, Report, Site,
-    Space, Uninitialised, Waiting, WarpMisuse, Whereabouts,
+    Space, Uninitialised, WARP, Waiting, WarpMisuse, Whereabouts,
 };
 
 /// Everything in a report, a block of lines each, worst first.
@@ -142,7 +142,7 @@ fn divergence(divergence: &Divergence) -> String {
             Whereabouts::Skipped => format!("{} went past it and lived on", threads(group)),
         };
     }
-    let split = elsewhere.iter().any(|(other, _)| waiting.iter().any(|here| here / 32 == other / 32));
+    let split = elsewhere.iter().any(|(other, _)| waiting.iter().any(|here| warp(*here) == warp(*other)));
     let mut why =
         "a block barrier waits for every thread of the block that has not exited, at the same call in \
                    the same trip"
@@ -169,7 +169,7 @@ fn warp_misuse(misuse: &WarpMisuse) -> String {
     let WarpMisuse { block, thread, site, mask } = misuse;
     Block::what(format!("sync_warp by a lane that its mask {mask:#010x} leaves out"))
         .row("where", site.to_string())
-        .row("who", format!("thread {thread} (lane {}, block {block})", thread % 32))
+        .row("who", format!("thread {thread} (lane {}, block {block})", thread % WARP as u32))
         .end(
             "the caller has to be in its own mask; it does not wait, and nothing is ordered for it",
             "name every lane that calls, and let no other call",
@@ -258,7 +258,12 @@ fn fault(fault: &Fault) -> String {
     if let Some(site) = site {
         rows = rows.row("where", site.to_string());
     }
-    rows.row("who", format!("thread {thread} (warp {}, block {block})", thread / 32)).end(why, to_do)
+    rows.row("who", format!("thread {thread} (warp {}, block {block})", warp(*thread))).end(why, to_do)
+}
+
+/// The warp of a thread, counted in its block.
+fn warp(thread: u32) -> u32 {
+    thread / WARP as u32
 }
 
 /// Threads wait for ever. A block barrier that waits for living threads is divergent or waits for a warp; so
@@ -266,7 +271,7 @@ fn fault(fault: &Fault) -> String {
 fn stuck(block: u64, waiting: &[Waiting]) -> String {
     let mut groups: Vec<(Site, Option<u32>, u32, Vec<u32>)> = Vec::new();
     for &Waiting { thread, site, mask } in waiting {
-        let warp = mask.map_or(u32::MAX, |_| thread / 32);
+        let warp = mask.map_or(u32::MAX, |_| warp(thread));
         match groups.iter_mut().find(|group| (group.0, group.1, group.2) == (site, mask, warp)) {
             Some(group) => group.3.push(thread),
             None => groups.push((site, mask, warp, vec![thread])),
@@ -279,7 +284,8 @@ fn stuck(block: u64, waiting: &[Waiting]) -> String {
             who.push(format!("{} at the block barrier {site}", threads(group)));
             continue;
         };
-        let named = (0..32).filter(|lane| mask >> lane & 1 == 1).map(|lane| warp * 32 + lane);
+        let named =
+            (0..WARP as u32).filter(|lane| mask >> lane & 1 == 1).map(|lane| warp * WARP as u32 + lane);
         let here = |thread: u32| lives(thread).is_some_and(|other| other.mask == Some(*mask));
         let missing: Vec<_> = named.filter(|&thread| lives(thread).is_some() && !here(thread)).collect();
         who.push(format!("{} at {site} with mask {mask:#010x}, for {}", threads(group), threads(&missing)));

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::schedule::MAX_EXHAUSTIVE_BLOCK;
-
 /// Three extents or three indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dim3 {
@@ -22,8 +20,10 @@ impl Dim3 {
         u64::from(self.x) * u64::from(self.y) * u64::from(self.z)
     }
 
-    /// The point with this linear index, x fastest.
-    pub(crate) fn point(self, linear: u64) -> Self {
+    /// The point with this linear index, x fastest; the extent must not be empty.
+    #[inline]
+    #[must_use]
+    pub fn point(self, linear: u64) -> Self {
         let (x, y) = (u64::from(self.x), u64::from(self.y));
         Self { x: (linear % x) as u32, y: (linear / x % y) as u32, z: (linear / x / y) as u32 }
     }
@@ -47,6 +47,8 @@ impl From<(u32, u32, u32)> for Dim3 {
     }
 }
 
+/// Lanes in a warp, on every NVIDIA GPU so far.
+pub const WARP: usize = 32;
 /// The most threads a block may have.
 pub const MAX_BLOCK_THREADS: u32 = 1024;
 /// The most threads along each side of a block.
@@ -56,7 +58,10 @@ pub const MAX_GRID: Dim3 = Dim3 { x: (1 << 31) - 1, y: 65_535, z: 65_535 };
 /// The most static shared memory of a block, in bytes.
 pub const MAX_STATIC_SHARED: usize = 48 * 1024;
 
-/// A launch that CUDA would refuse, or that the emulator cannot make.
+/// The most threads that a block may have to be explored exhaustively: one digit a decision of a schedule.
+pub const MAX_EXHAUSTIVE_BLOCK: u32 = 36;
+
+/// A launch that CUDA would refuse, or that cannot be explored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaunchError {
     /// An extent of the block is 0 or above [`MAX_BLOCK`].
@@ -95,7 +100,11 @@ impl fmt::Display for LaunchError {
 impl std::error::Error for LaunchError {}
 
 /// Checks a launch against the limits.
-pub(crate) fn check(grid: Dim3, block: Dim3) -> Result<(), LaunchError> {
+///
+/// # Errors
+///
+/// If an extent of the grid or of the block is none that CUDA launches.
+pub fn check(grid: Dim3, block: Dim3) -> Result<(), LaunchError> {
     let outside = |dim: Dim3, max: Dim3| {
         !(1..=max.x).contains(&dim.x) || !(1..=max.y).contains(&dim.y) || !(1..=max.z).contains(&dim.z)
     };

@@ -9,15 +9,15 @@ use std::cmp::Ordering;
 
 use rustc_hash::FxHashMap;
 
-use super::site::Site;
+use crate::site::Site;
 
 /// One path, for as long as its block runs. Equal paths have equal ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct NestId(u32);
+pub struct NestId(u32);
 
 impl NestId {
     /// Outside every loop and call.
-    pub(crate) const ROOT: Self = Self(0);
+    pub const ROOT: Self = Self(0);
 
     #[inline]
     pub(crate) fn number(self) -> u32 {
@@ -32,15 +32,18 @@ impl NestId {
 
 /// One step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Step {
-    pub(crate) parent: NestId,
-    pub(crate) site: Site,
-    pub(crate) within: Within,
+pub struct Step {
+    /// The path that it goes on from.
+    pub parent: NestId,
+    /// The loop, branch, call or place.
+    pub site: Site,
+    /// What of it.
+    pub within: Within,
 }
 
 /// What a step goes into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Within {
+pub enum Within {
     /// Nothing: a place by itself, or a statement that calls a helper.
     Place,
     /// An arm of a branch.
@@ -51,19 +54,20 @@ pub(crate) enum Within {
 
 /// The paths that the running block has seen.
 #[derive(Debug, Default)]
-pub(crate) struct Nests {
+pub struct Nests {
     steps: Vec<Step>,
     ids: FxHashMap<Step, NestId>,
 }
 
 impl Nests {
-    pub(crate) fn begin_block(&mut self) {
+    /// A new block begins: paths of the last one are forgotten.
+    pub fn begin_block(&mut self) {
         self.steps.clear();
         self.ids.clear();
     }
 
     /// The path that goes on from `step.parent` by this step.
-    pub(crate) fn id(&mut self, step: Step) -> NestId {
+    pub fn id(&mut self, step: Step) -> NestId {
         *self.ids.entry(step).or_insert_with(|| {
             self.steps.push(step);
             NestId(u32::try_from(self.steps.len()).expect("the tick limit keeps paths below 2^32"))
@@ -87,7 +91,7 @@ impl Nests {
     }
 
     /// The trips of the loops around, outermost first.
-    pub(crate) fn trips(&self, id: NestId) -> Vec<u32> {
+    pub fn trips(&self, id: NestId) -> Vec<u32> {
         let Some(&step) = self.step(id) else { return Vec::new() };
         let trip = |(_, within)| match within {
             Within::Trip(trip) => Some(trip),
@@ -98,14 +102,14 @@ impl Nests {
 
     /// Which of two places comes first in the program as written: trips of common loops decide, then
     /// the position in the source.
-    pub(crate) fn compare(&self, a: Step, b: Step) -> Ordering {
+    pub fn compare(&self, a: Step, b: Step) -> Ordering {
         let key = |(site, within): (Site, Within)| (site.position(), within);
         self.path(a).into_iter().map(key).cmp(self.path(b).into_iter().map(key))
     }
 
     /// Does a thread that has come to `mark` have `place` behind it? It does not if the two are in
     /// different arms of one branch.
-    pub(crate) fn is_past(&self, mark: Step, place: Step) -> bool {
+    pub fn is_past(&self, mark: Step, place: Step) -> bool {
         let (of_mark, of_place) = (self.path(mark), self.path(place));
         let parting = of_mark.iter().zip(&of_place).find(|(a, b)| a != b);
         let arms = matches!(parting, Some(((a, Within::Arm(_)), (b, Within::Arm(_)))) if a == b);

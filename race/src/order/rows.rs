@@ -5,24 +5,27 @@
 //! do there in one turn is kept as one row, and judged against the rows before it; cells are looked at one by one
 //! only where rows do not tell all.
 
-use super::{Access, Clock, WARP};
-use crate::emulator::nest::NestId;
-use crate::emulator::site::Site;
+use super::{Access, Clock};
+use crate::limits::WARP;
+use crate::nest::NestId;
+use crate::site::Site;
 
 /// More rows than this between two barriers are not compared with each other.
 const MOST: usize = 128;
 
 /// What consecutive lanes of a warp did in one turn, from one line, to cells that lie evenly.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub struct Row {
     /// The number of the shared array or the buffer.
-    pub(crate) array: usize,
-    pub(crate) site: Site,
-    pub(crate) writes: bool,
+    pub array: usize,
+    /// Where in the source.
+    pub site: Site,
+    /// Whether they write.
+    pub writes: bool,
     /// How many.
-    pub(crate) lanes: usize,
+    pub lanes: usize,
     /// Of those that read a cell which nothing had written, and with which no write has raced, as bits.
-    pub(crate) early: u32,
+    pub early: u32,
     /// Of the first lane.
     thread: u16,
     first: usize,
@@ -33,33 +36,38 @@ pub(crate) struct Row {
 impl Row {
     /// Which cell this lane accessed; lanes count from the row's first.
     #[inline]
-    pub(crate) fn cell(&self, lane: usize) -> usize {
+    pub fn cell(&self, lane: usize) -> usize {
         self.first.wrapping_add_signed(self.stride * lane as isize)
     }
 
     /// The warp, and which of its threads, as bits.
-    pub(crate) fn threads(&self) -> (usize, u32) {
+    #[inline]
+    pub fn threads(&self) -> (usize, u32) {
         let first = usize::from(self.thread);
         (first / WARP, u32::MAX >> (WARP - self.lanes) << (first % WARP))
     }
 
     /// What this lane did, at this clock.
-    pub(crate) fn access(&self, lane: usize, clock: Clock) -> Access {
+    #[inline]
+    pub fn access(&self, lane: usize, clock: Clock) -> Access {
         Access::new(self.site, NestId::ROOT, clock, self.thread + lane as u16, self.writes)
     }
 
     /// Does each lane go to the cell behind that of the lane before?
-    pub(crate) fn is_run(&self) -> bool {
+    #[inline]
+    pub fn is_run(&self) -> bool {
         self.stride == 1 || self.lanes == 1
     }
 
     /// Are there no cells between those of the row?
-    pub(crate) fn is_dense(&self) -> bool {
+    #[inline]
+    pub fn is_dense(&self) -> bool {
         self.stride.abs() <= 1
     }
 
     /// The lowest cell and the highest.
-    pub(crate) fn span(&self) -> (usize, usize) {
+    #[inline]
+    pub fn span(&self) -> (usize, usize) {
         let (a, b) = (self.first, self.cell(self.lanes - 1));
         (a.min(b), a.max(b))
     }
@@ -131,20 +139,21 @@ impl Row {
 
 /// Two rows that conflict.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Meeting {
+pub struct Meeting {
     /// The one before, and its number among all.
-    pub(crate) earlier: Row,
+    pub earlier: Row,
     number: usize,
     /// The lanes of the first conflict, in the later row and in the earlier one.
-    pub(crate) first: (usize, usize),
-    pub(crate) times: u32,
+    pub first: (usize, usize),
+    /// How many conflicts.
+    pub times: u32,
     /// Which lanes of the earlier row take part, as bits.
     others: u32,
 }
 
 /// The rows of one memory since the last barrier.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub struct Rows {
     /// The one that the running warp is making, if it has any lanes.
     row: Row,
     /// What else has to be the same for all of it.
@@ -164,8 +173,16 @@ pub(crate) struct Rows {
     done: Vec<Row>,
 }
 
+impl Default for Rows {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Rows {
-    pub(crate) fn new() -> Self {
+    /// No rows.
+    #[must_use]
+    pub fn new() -> Self {
         let none = Row {
             array: 0,
             site: Site::here(),
@@ -191,7 +208,8 @@ impl Rows {
     }
 
     /// All that was done is settled, or forgotten.
-    pub(crate) fn clear(&mut self) {
+    #[inline]
+    pub fn clear(&mut self) {
         self.row.lanes = 0;
         self.most = 0;
         self.done.clear();
@@ -199,7 +217,7 @@ impl Rows {
 
     /// Takes an access into the row, if it goes on with it: which array and cell that is, and which lane.
     #[inline]
-    pub(crate) fn go_on(
+    pub fn go_on(
         &mut self,
         address: usize,
         kind: usize,
@@ -225,7 +243,7 @@ impl Rows {
 
     /// Takes in an access, to this address and of this size and kind, as the second of the row; or else as the first
     /// of a new row, if there is none. It is to this cell of an array of this length. Says which lane it is.
-    pub(crate) fn start(
+    pub fn start(
         &mut self,
         (address, size, kind): (usize, usize, usize),
         (array, cell, len): (usize, usize, usize),
@@ -272,24 +290,25 @@ impl Rows {
 
     /// This lane writes over this.
     #[inline]
-    pub(crate) fn writes_over(&mut self, lane: usize, old: u64) {
+    pub fn writes_over(&mut self, lane: usize, old: u64) {
         self.old[lane] = old;
     }
 
     /// What this lane wrote over.
-    pub(crate) fn written_over(&self, lane: usize) -> u64 {
+    #[inline]
+    pub fn written_over(&self, lane: usize) -> u64 {
         self.old[lane]
     }
 
     /// This lane reads what nothing has written.
     #[inline]
-    pub(crate) fn reads_early(&mut self, lane: usize) {
+    pub fn reads_early(&mut self, lane: usize) {
         self.row.early |= 1 << lane;
     }
 
     /// The row that is being made, which ends here.
     #[inline]
-    pub(crate) fn end(&mut self) -> Option<Row> {
+    pub fn end(&mut self) -> Option<Row> {
         if self.row.lanes == 0 {
             return None;
         }
@@ -303,7 +322,7 @@ impl Rows {
     /// conflict with each, and of one cell's accesses the last first. `None`, and nothing is taken in, if that
     /// cannot be told from rows: if a cell has two writes, or it depends on the lane which access comes first in
     /// the program.
-    pub(crate) fn take_in(&mut self, row: Row) -> Option<Vec<Meeting>> {
+    pub fn take_in(&mut self, row: Row) -> Option<Vec<Meeting>> {
         let mut meetings: Vec<Meeting> = Vec::new();
         if Self::are_too_many(&self.done) {
             return None;
@@ -357,22 +376,25 @@ impl Rows {
     }
 
     /// The rows so far.
-    pub(crate) fn done(&self) -> &[Row] {
+    #[inline]
+    pub fn done(&self) -> &[Row] {
         &self.done
     }
 
     /// Has a lane read what nothing had written, and no write raced with that?
-    pub(crate) fn read_early(&self) -> bool {
+    #[inline]
+    pub fn read_early(&self) -> bool {
         self.done.iter().any(|row| row.early != 0)
     }
 
     /// Are these so many that it is better not to keep them?
-    pub(crate) fn are_too_many(rows: &[Row]) -> bool {
+    #[inline]
+    pub fn are_too_many(rows: &[Row]) -> bool {
         rows.len() >= MOST
     }
 
     /// The rows so far, which are forgotten.
-    pub(crate) fn drain(&mut self) -> Vec<Row> {
+    pub fn drain(&mut self) -> Vec<Row> {
         std::mem::take(&mut self.done)
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::emulator::nest::NestId;
-use crate::emulator::site::Site;
+use crate::nest::NestId;
+use crate::site::Site;
 
 /// What one line of a kernel touches: in block `b`, thread `t` of `threads` touches `at + b * block + t * thread`.
 #[derive(Clone, Copy, Debug)]

@@ -12,25 +12,24 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use rows::{Row, Rows};
+pub use rows::{Row, Rows};
 
-use super::nest::NestId;
-use super::site::Site;
+use crate::limits::WARP;
+use crate::nest::NestId;
+use crate::site::Site;
 
 /// A point in the synchronisations of one thread. Clocks go on rising from block to block, so that
 /// what an earlier block left behind is always older than `Clocks::base`.
-pub(crate) type Clock = u32;
-
-/// Lanes in a warp, on every NVIDIA GPU so far.
-pub(crate) const WARP: usize = 32;
+pub type Clock = u32;
 
 /// One access to one cell.
 ///
 /// In whole words: an access is copied right after it was made, and a processor cannot hand on to a wide
 /// load what it has just stored in narrow pieces.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
-    pub(crate) site: Site,
+pub struct Access {
+    /// Where in the source.
+    pub site: Site,
     /// The clock above the number of the path.
     when: u64,
     /// The thread, doubled; plus one if it writes.
@@ -38,36 +37,46 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// By this thread at its present clock, on this path.
     #[inline]
-    pub(crate) fn new(site: Site, nest: NestId, clock: Clock, thread: u16, writes: bool) -> Self {
+    #[must_use]
+    pub fn new(site: Site, nest: NestId, clock: Clock, thread: u16, writes: bool) -> Self {
         let when = u64::from(clock) << 32 | u64::from(nest.number());
         Self { site, when, who: u64::from(thread) << 1 | u64::from(writes) }
     }
 
+    /// The path.
     #[inline]
-    pub(crate) fn nest(&self) -> NestId {
+    #[must_use]
+    pub fn nest(&self) -> NestId {
         NestId::from_number(self.when as u32)
     }
 
+    /// The thread's clock.
     #[inline]
-    pub(crate) fn clock(&self) -> Clock {
+    #[must_use]
+    pub fn clock(&self) -> Clock {
         (self.when >> 32) as Clock
     }
 
+    /// The thread, linear in its block.
     #[inline]
-    pub(crate) fn thread(&self) -> u16 {
+    #[must_use]
+    pub fn thread(&self) -> u16 {
         (self.who >> 1) as u16
     }
 
+    /// Whether it writes.
     #[inline]
-    pub(crate) fn writes(&self) -> bool {
+    #[must_use]
+    pub fn writes(&self) -> bool {
         self.who & 1 == 1
     }
 }
 
 /// The clocks of the threads of the block that is running.
 #[derive(Debug)]
-pub(crate) struct Clocks {
+pub struct Clocks {
     base: Clock,
     latest: Clock,
     /// Accesses from before this clock are settled, whichever thread made them: a short cut past `passed`.
@@ -85,7 +94,9 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
-    pub(crate) fn new(threads: usize) -> Self {
+    /// For blocks of so many threads. Before the first, [`begin_block`](Self::begin_block) has to be called.
+    #[must_use]
+    pub fn new(threads: usize) -> Self {
         Self {
             base: 1,
             latest: 1,
@@ -100,7 +111,8 @@ impl Clocks {
 
     /// A new block begins. Returns false if the clocks are used up: the caller has to forget all cells
     /// and start over with new clocks.
-    pub(crate) fn begin_block(&mut self) -> bool {
+    #[must_use]
+    pub fn begin_block(&mut self) -> bool {
         let Some(base) = self.latest.checked_add(1).filter(|&base| base < Clock::MAX / 2) else {
             return false;
         };
@@ -113,26 +125,30 @@ impl Clocks {
         true
     }
 
+    /// The clock of this thread.
     #[inline]
-    pub(crate) fn now(&self, thread: u16) -> Clock {
+    #[must_use]
+    pub fn now(&self, thread: u16) -> Clock {
         self.now[thread as usize]
     }
 
     /// The first clock of the running block.
     #[inline]
-    pub(crate) fn base(&self) -> Clock {
+    #[must_use]
+    pub fn base(&self) -> Clock {
         self.base
     }
 
     /// Each thread's clock, if there was neither a `sync_warp` nor a block barrier without some thread.
     #[inline]
-    pub(crate) fn common(&self) -> Clock {
+    #[must_use]
+    pub fn common(&self) -> Clock {
         self.floor
     }
 
     /// A block barrier completed; `participants` yields the threads that had not exited. If they were `all`, or the
     /// others have done nothing that is not settled, everything is.
-    pub(crate) fn block_barrier(&mut self, all: bool, participants: impl Iterator<Item = u16>) {
+    pub fn block_barrier(&mut self, all: bool, participants: impl Iterator<Item = u16>) {
         self.latest += 1;
         if all && !self.warp_synced {
             // So it was at every barrier before: all clocks are the same.
@@ -161,7 +177,7 @@ impl Clocks {
     }
 
     /// A `sync_warp` completed between these lanes of `warp`; `alive` are those that have not exited.
-    pub(crate) fn warp_barrier(&mut self, warp: usize, lanes: u32, alive: u32) {
+    pub fn warp_barrier(&mut self, warp: usize, lanes: u32, alive: u32) {
         if self.seen.is_empty() {
             self.seen = vec![[0; WARP]; self.now.len()];
             self.seen_by_all = vec![0; self.now.len()];
@@ -203,7 +219,8 @@ impl Clocks {
 
     /// This access happens before whatever `thread` does now.
     #[inline]
-    pub(crate) fn before(&self, access: &Access, thread: u16) -> bool {
+    #[must_use]
+    pub fn before(&self, access: &Access, thread: u16) -> bool {
         self.settled(access) || access.thread() == thread || self.seen_in_warp(access, thread)
     }
 
@@ -231,15 +248,16 @@ impl Clocks {
 
 /// An earlier access that nothing orders before the present one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Conflict {
-    pub(crate) earlier: Access,
+pub struct Conflict {
+    /// The earlier access, of which there may be several.
+    pub earlier: Access,
     /// Like accesses by the same thread since this clock conflict too.
-    pub(crate) since: Clock,
+    pub since: Clock,
     /// Both wrote the same value.
-    pub(crate) same_value: bool,
+    pub same_value: bool,
     /// How often it counts. Each pair of a read and a write does; a write counts once against all
     /// earlier writes, so that N writers of one cell make N - 1 hazards.
-    pub(crate) times: u32,
+    pub times: u32,
 }
 
 /// What is known of one cell: its last write and its last read, and behind them the other accesses
@@ -288,7 +306,7 @@ impl Group {
 
 /// How an access stands to those before it that it may conflict with, if that is plain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Plain {
+pub enum Plain {
     /// All of them happen before it.
     Ordered,
     /// All but one: a read races with the last write, or a write with the last read.
@@ -315,7 +333,7 @@ impl Conflict {
 
 /// The cells of one array or buffer, as far as the order of accesses to them goes.
 #[derive(Debug)]
-pub(crate) struct Shadow {
+pub struct Shadow {
     cells: Vec<Cell>,
     more: Vec<More>,
     /// How many of `more` belong to cells of the running block.
@@ -323,29 +341,36 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    pub(crate) fn new(cells: usize) -> Self {
+    /// So many cells, all untouched.
+    #[must_use]
+    pub fn new(cells: usize) -> Self {
         let mut shadow = Self { cells: Vec::new(), more: Vec::new(), used: 0 };
         shadow.resize(cells);
         shadow
     }
 
     /// Makes room for this many cells; new ones are untouched.
-    pub(crate) fn resize(&mut self, cells: usize) {
+    pub fn resize(&mut self, cells: usize) {
         let never = Access::new(Site::here(), NestId::ROOT, 0, 0, false);
         self.cells.resize(cells, Cell { write: never, read: never, more: NONE });
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// How many cells there is room for.
+    #[inline]
+    #[must_use]
+    pub fn cells(&self) -> usize {
         self.cells.len()
     }
 
-    pub(crate) fn begin_block(&mut self) {
+    /// A new block begins. What the last one did is settled by the clocks; this only takes back the room for it.
+    pub fn begin_block(&mut self) {
         self.used = 0;
     }
 
     /// What a [`Plain::Races`] of the access just recorded is with.
     #[inline]
-    pub(crate) fn race(&self, index: usize, by: Access) -> Conflict {
+    #[must_use]
+    pub fn race(&self, index: usize, by: Access) -> Conflict {
         let cell = &self.cells[index];
         Conflict::with(if by.writes() { cell.read } else { cell.write }, false)
     }
@@ -353,7 +378,7 @@ impl Shadow {
     /// Records a read if it is plain how it stands to what was written: nearly always nothing stands behind
     /// the cell, and no block barrier has to order its last read any more.
     #[inline(always)]
-    pub(crate) fn plain_read(&mut self, clocks: &Clocks, index: usize, by: Access) -> Plain {
+    pub fn plain_read(&mut self, clocks: &Clocks, index: usize, by: Access) -> Plain {
         let cell = &mut self.cells[index];
         if cell.more != NONE || !clocks.settled(&cell.read) {
             return Plain::No;
@@ -363,7 +388,7 @@ impl Shadow {
     }
 
     /// Records a read and finds every write that is not ordered before it.
-    pub(crate) fn read(&mut self, clocks: &Clocks, index: usize, by: &Access, found: &mut Vec<Conflict>) {
+    pub fn read(&mut self, clocks: &Clocks, index: usize, by: &Access, found: &mut Vec<Conflict>) {
         let cell = self.cells[index];
         if !clocks.before(&cell.write, by.thread()) {
             found.push(Conflict::with(cell.write, false));
@@ -382,7 +407,7 @@ impl Shadow {
     /// Records a write if it is plain how it stands to what was read and written; as
     /// [`plain_read`](Self::plain_read).
     #[inline(always)]
-    pub(crate) fn plain_write(&mut self, clocks: &Clocks, index: usize, by: Access) -> Plain {
+    pub fn plain_write(&mut self, clocks: &Clocks, index: usize, by: Access) -> Plain {
         let cell = &mut self.cells[index];
         if cell.more != NONE || !clocks.settled(&cell.write) {
             return Plain::No;
@@ -392,7 +417,7 @@ impl Shadow {
     }
 
     /// Records a write of `value` over `old` and finds every access that is not ordered before it.
-    pub(crate) fn write(
+    pub fn write(
         &mut self,
         clocks: &Clocks,
         index: usize,

@@ -1,119 +1,9 @@
-//! What a launch found, as data. The host prints it.
+//! What a launch found, as data, for others to print.
 
-use super::site::Site;
-use super::trace::BlockTrace;
-
-/// The order in which the program, as written, makes the two accesses of a hazard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// Read after write.
-    Raw,
-    /// Write after read.
-    War,
-    /// Write after write.
-    Waw,
-}
-
-impl Kind {
-    /// The name that compute-sanitizer's racecheck uses too.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Raw => "RAW",
-            Self::War => "WAR",
-            Self::Waw => "WAW",
-        }
-    }
-}
-
-/// How bad a hazard is: the three levels of compute-sanitizer's racecheck.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Both accesses write the same value.
-    Info,
-    /// A read and a write inside one warp: it usually gives the expected answer, but lanes have not
-    /// been in lockstep since compute capability 7.0.
-    Warning,
-    /// Across warps, or different values written to one cell.
-    Error,
-}
-
-impl Level {
-    /// The level's name in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
-
-/// Where a memory cell lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Space {
-    /// The block's shared memory.
-    Shared,
-    /// A buffer in global memory.
-    Global,
-}
-
-/// A cell of an array or buffer.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
-    /// Shared or global.
-    pub space: Space,
-    /// The array's name in the source, or the buffer's name.
-    pub name: &'static str,
-    /// The element, from 0; row-major in an array of arrays.
-    pub index: u64,
-    /// The element's size in bytes.
-    pub size: u32,
-}
-
-/// One side of a hazard.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Party {
-    /// The thread, linear in its block.
-    pub thread: u32,
-    /// The block, linear in the grid.
-    pub block: u64,
-    /// Trips of the loops around, outermost first, from 0.
-    pub trips: Vec<u32>,
-    /// The access in the source.
-    pub site: Site,
-    /// Whether it writes.
-    pub writes: bool,
-}
-
-impl Party {
-    /// The warp, counted in its block.
-    #[must_use]
-    pub fn warp(&self) -> u32 {
-        self.thread / super::order::WARP as u32
-    }
-}
-
-/// Accesses that nothing orders, by source line: every pair of the same two lines, kind and level.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hazard {
-    /// Which of the two accesses comes first in the program as written.
-    pub kind: Kind,
-    /// How bad it is.
-    pub level: Level,
-    /// How many bytes were hit, counted as racecheck counts: an access of 4 bytes is 4 hazards.
-    pub bytes: u64,
-    /// The cell of the first pair found in the lowest block.
-    pub place: Place,
-    /// The access of that pair that comes first in the program.
-    pub first: Party,
-    /// The other one.
-    pub second: Party,
-    /// One of the two exited above this barrier, which the other took part in before its access: the
-    /// barrier does not order them.
-    pub exited_above: Option<Site>,
-}
+use crate::hazard::{Hazard, Level, Party};
+use crate::place::Place;
+use crate::site::Site;
+use crate::trace::BlockTrace;
 
 /// A read of a shared cell that no write precedes and none races with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -237,7 +127,8 @@ pub enum FaultKind {
     TurnLimit(u32),
     /// No thread of the block can go on: these wait.
     Stuck(Vec<Waiting>),
-    /// A barrier that `#[kernel]` cannot see, in an operator or in a `Drop`: the thread could not wait there.
+    /// A barrier in a place that a kernel's source does not show, an operator or a `Drop`: the thread could not
+    /// wait there.
     HiddenBarrier,
     /// More static shared memory than a block may have.
     SharedMemory {
@@ -264,7 +155,7 @@ pub struct Report {
     pub early_exit: Option<EarlyExit>,
     /// What ended the launch early.
     pub fault: Option<Fault>,
-    /// What the block did that [`Launch::trace`](super::Launch::trace) asked for.
+    /// What the block did that the launch was to trace.
     pub trace: Option<BlockTrace>,
 }
 

@@ -3,9 +3,9 @@
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use super::order::WARP;
+use crate::limits::{MAX_EXHAUSTIVE_BLOCK, WARP};
 
-/// How the emulator interleaves the threads of a block. Blocks do not see each other's order.
+/// How a launch interleaves the threads of a block. Blocks do not see each other's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// The lanes of a warp step together, warps in a random order: as hardware does while the lanes
@@ -45,14 +45,11 @@ impl FromStr for Policy {
     }
 }
 
-/// The most threads that a block may have to be explored exhaustively: one digit a decision.
-pub const MAX_EXHAUSTIVE_BLOCK: u32 = 36;
-
 /// One interleaving, as a short string that runs it again: `lockstep:7`, or `exhaustive:0210`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    pub(crate) policy: Policy,
-    pub(crate) seed: u64,
+    policy: Policy,
+    seed: u64,
     /// Which of the threads that can run does, time by time; the lowest once these are used up.
     decisions: Vec<u8>,
 }
@@ -174,26 +171,26 @@ impl Explorer {
 
 /// The lanes of one warp, as bit masks.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Warp {
+pub struct Warp {
     /// There are.
-    pub(crate) all: u32,
+    pub all: u32,
     /// Not exited.
-    pub(crate) alive: u32,
+    pub alive: u32,
     /// Can run.
-    pub(crate) ready: u32,
+    pub ready: u32,
     /// Wait at a block barrier.
-    pub(crate) at_barrier: u32,
+    pub at_barrier: u32,
     /// Wait at a `sync_warp`.
-    pub(crate) at_warp: u32,
+    pub at_warp: u32,
     /// Have come to the end of the kernel, without a `return`.
-    pub(crate) ended: u32,
+    pub ended: u32,
     /// Have exited, and a block barrier has completed since.
-    pub(crate) left: u32,
+    pub left: u32,
 }
 
 /// Takes the decisions for one block after the other, each block from a seed of its own.
 #[derive(Debug)]
-pub(crate) struct Scheduler {
+pub struct Scheduler {
     schedule: Schedule,
     random: fastrand::Rng,
     /// Of the running block.
@@ -202,7 +199,9 @@ pub(crate) struct Scheduler {
 }
 
 impl Scheduler {
-    pub(crate) fn new(schedule: &Schedule) -> Self {
+    /// Takes the decisions of this schedule.
+    #[must_use]
+    pub fn new(schedule: &Schedule) -> Self {
         Self {
             schedule: schedule.clone(),
             random: fastrand::Rng::with_seed(schedule.seed),
@@ -212,12 +211,13 @@ impl Scheduler {
     }
 
     /// Do the lanes of a warp step together?
-    pub(crate) fn is_lockstep(&self) -> bool {
+    #[inline]
+    pub fn is_lockstep(&self) -> bool {
         self.schedule.policy == Policy::Lockstep
     }
 
     /// The order within a block depends on the seed and the block alone, not on which worker runs it.
-    pub(crate) fn begin_block(&mut self, block: u64) {
+    pub fn begin_block(&mut self, block: u64) {
         self.end_block();
         let own = (block + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         self.random.seed(self.schedule.seed ^ own);
@@ -229,7 +229,7 @@ impl Scheduler {
     }
 
     /// What the blocks' interleavings were.
-    pub(crate) fn into_trace(mut self) -> Trace {
+    pub fn into_trace(mut self) -> Trace {
         self.end_block();
         self.trace
     }
@@ -237,7 +237,7 @@ impl Scheduler {
     /// The next lanes to run: a warp of `ready_warps` and some of its ready lanes. Each runs up to its
     /// next access.
     #[inline]
-    pub(crate) fn pick(&mut self, ready_warps: u32, warps: &[Warp]) -> (usize, u32) {
+    pub fn pick(&mut self, ready_warps: u32, warps: &[Warp]) -> (usize, u32) {
         let (warp, lanes) = if self.schedule.policy == Policy::Exhaustive {
             self.decide(warps)
         } else {
@@ -295,7 +295,8 @@ impl Scheduler {
 }
 
 /// The linear thread indices of these lanes of a warp.
-pub(crate) fn threads(warp: usize, lanes: u32) -> impl Iterator<Item = u16> {
+#[inline]
+pub fn threads(warp: usize, lanes: u32) -> impl Iterator<Item = u16> {
     let mut rest = lanes;
     std::iter::from_fn(move || {
         let lane = rest.trailing_zeros() as usize;

@@ -9,14 +9,13 @@ mod tests;
 
 use std::ptr;
 
-use super::findings::Memory;
-use super::global::Buffer;
-use super::order::Access;
-use super::report::{Hazard, Kind, Level, Party, Space};
+use crate::hazard::{Hazard, Kind, Level, Party};
+use crate::order::Access;
+use crate::place::Memory;
 
 /// How much is kept of what blocks do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub enum Detail {
     /// As much as it takes to tell whether blocks may meet.
     Patterns,
     /// Every run of elements of every block, and a digest of what it wrote.
@@ -95,7 +94,7 @@ impl Run {
 
 /// The same run in one block after the other, each by the same distance further.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     first: Run,
     blocks: usize,
     /// Of two blocks that follow each other.
@@ -153,7 +152,7 @@ impl Pattern {
 }
 
 /// May two blocks access one element, one of them writing it? False if it is plain that they do not.
-pub(crate) fn may_meet(patterns: &mut [Pattern]) -> bool {
+pub fn may_meet(patterns: &mut [Pattern]) -> bool {
     patterns.sort_unstable_by_key(|pattern| (pattern.first.buffer, pattern.first.start));
     // Patterns that reach beyond the start of the one at hand.
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
@@ -174,7 +173,7 @@ pub(crate) fn may_meet(patterns: &mut [Pattern]) -> bool {
 
 /// What the blocks of one worker have accessed.
 #[derive(Debug)]
-pub(crate) struct Accesses {
+pub struct Accesses {
     detail: Detail,
     /// The running block's, in the order of the run.
     block: Vec<Run>,
@@ -184,23 +183,26 @@ pub(crate) struct Accesses {
 }
 
 impl Accesses {
-    pub(crate) fn new(detail: Detail) -> Self {
+    /// Nothing yet.
+    pub fn new(detail: Detail) -> Self {
         Self { detail, block: Vec::new(), patterns: Vec::new(), latest: 0 }
     }
 
     /// Are values asked for?
     #[inline]
-    pub(crate) fn in_full(&self) -> bool {
+    pub fn in_full(&self) -> bool {
         self.detail == Detail::Full
     }
 
     /// Takes in an access of the running block.
-    pub(crate) fn access(&mut self, buffer: usize, index: usize, by: Access) {
+    #[inline]
+    pub fn access(&mut self, buffer: usize, index: usize, by: Access) {
         self.access_run(buffer, index, 1, by);
     }
 
     /// Takes in so many accesses: to consecutive elements, by consecutive threads, of which `by` is the first.
-    pub(crate) fn access_run(&mut self, buffer: usize, index: usize, len: usize, by: Access) {
+    #[inline]
+    pub fn access_run(&mut self, buffer: usize, index: usize, len: usize, by: Access) {
         match self.block.last_mut() {
             Some(last) if last.goes_on_with(buffer, index, &by) => last.len += len,
             _ => self.block.push(Run { buffer, start: index, len, block: 0, by, values: Values::default() }),
@@ -208,7 +210,7 @@ impl Accesses {
     }
 
     /// The last access wrote this value.
-    pub(crate) fn wrote(&mut self, index: usize, value: u64) {
+    pub fn wrote(&mut self, index: usize, value: u64) {
         if let Some(last) = self.block.last_mut() {
             let value = Values::one(index, value);
             if last.len == 1 {
@@ -220,7 +222,7 @@ impl Accesses {
     }
 
     /// The running block, which this is the number of, is over.
-    pub(crate) fn end_block(&mut self, number: u64) {
+    pub fn end_block(&mut self, number: u64) {
         self.sum_up();
         self.block.iter_mut().for_each(|run| run.block = number);
         let latest = &mut self.patterns[self.latest..];
@@ -255,13 +257,15 @@ impl Accesses {
         });
     }
 
-    pub(crate) fn into_patterns(self) -> Vec<Pattern> {
+    /// What all blocks have accessed; of [`Detail::Full`], one pattern for each run of each block.
+    pub fn into_patterns(self) -> Vec<Pattern> {
         self.patterns
     }
 }
 
-/// Accesses of two blocks of one launch to one element, from all that they did in full detail.
-pub(crate) fn hazards(patterns: &[Pattern], buffers: &[Buffer]) -> Vec<Hazard> {
+/// Accesses of two blocks of one launch to one element, from all that they did in full detail. The buffers are
+/// those of global memory, under the numbers that the accesses were taken in with.
+pub fn hazards(patterns: &[Pattern], buffers: &[Memory]) -> Vec<Hazard> {
     let mut runs: Vec<Run> = patterns.iter().map(|pattern| pattern.first).collect();
     runs.sort_unstable_by_key(|run| {
         (run.buffer, run.start, run.block, run.by.writes(), run.by.site.position())
@@ -278,14 +282,9 @@ pub(crate) fn hazards(patterns: &[Pattern], buffers: &[Buffer]) -> Vec<Hazard> {
             }
             let (a, b) = if old.block < run.block { (old, &run) } else { (&run, old) };
             let both = old.by.writes() && run.by.writes();
-            let bytes = (old.end().min(run.end()) - run.start) * buffers[run.buffer].size;
-            add(
-                &mut hazards,
-                &buffers[run.buffer],
-                run.start,
-                (a, b),
-                if both && counted { 0 } else { bytes as u64 },
-            );
+            let buffer = buffers[run.buffer];
+            let bytes = (old.end().min(run.end()) - run.start) as u64 * u64::from(buffer.size);
+            add(&mut hazards, buffer, run.start, (a, b), if both && counted { 0 } else { bytes });
             counted |= both;
         }
         // Of runs over the same elements from the same line the first and the last speak for all (they are of
@@ -305,7 +304,7 @@ pub(crate) fn hazards(patterns: &[Pattern], buffers: &[Buffer]) -> Vec<Hazard> {
     hazards
 }
 
-fn add(hazards: &mut Vec<Hazard>, buffer: &Buffer, index: usize, (a, b): (&Run, &Run), bytes: u64) {
+fn add(hazards: &mut Vec<Hazard>, buffer: Memory, index: usize, (a, b): (&Run, &Run), bytes: u64) {
     let party = |run: &Run| Party {
         thread: (usize::from(run.by.thread()) + index - run.start) as u32,
         block: run.block,
@@ -329,12 +328,11 @@ fn add(hazards: &mut Vec<Hazard>, buffer: &Buffer, index: usize, (a, b): (&Run, 
         hazard.bytes += bytes;
         return;
     }
-    let memory = Memory { space: Space::Global, name: buffer.name, size: buffer.size as u32 };
     hazards.push(Hazard {
         kind,
         level,
         bytes,
-        place: memory.place(index as u64),
+        place: buffer.place(index as u64),
         first: party(a),
         second: party(b),
         exited_above: None,

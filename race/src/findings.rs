@@ -2,22 +2,14 @@
 
 use std::cmp::Ordering;
 
-use super::nest::{Nests, Step, Within};
-use super::order::{Access, Conflict, WARP};
-use super::report::{
-    Divergence, EarlyExit, Fault, Hazard, Kind, Level, LostWrite, Party, Place, Report, Space, Uninitialised,
-    WarpMisuse,
-};
-use super::site::Site;
-use super::trace::Recorder;
-
-/// The array or buffer that an access went to.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
-    pub(crate) space: Space,
-    pub(crate) name: &'static str,
-    pub(crate) size: u32,
-}
+use crate::hazard::{Hazard, Kind, Level, Party};
+use crate::limits::WARP;
+use crate::nest::{Nests, Step, Within};
+use crate::order::{Access, Conflict};
+use crate::place::Memory;
+use crate::recorder::Recorder;
+use crate::report::{Divergence, EarlyExit, Fault, LostWrite, Report, Uninitialised, WarpMisuse};
+use crate::site::Site;
 
 impl Conflict {
     fn bytes(&self, memory: Memory) -> u64 {
@@ -25,17 +17,13 @@ impl Conflict {
     }
 }
 
-impl Memory {
-    pub(crate) fn place(self, index: u64) -> Place {
-        Place { space: self.space, name: self.name, index, size: self.size }
-    }
-}
-
+/// What one worker has found so far.
 #[derive(Debug, Default)]
-pub(crate) struct Findings {
-    pub(crate) report: Report,
+pub struct Findings {
+    /// The findings so far, in no particular order.
+    pub report: Report,
     /// Present while a block runs that is to be traced.
-    pub(crate) trace: Option<Box<Recorder>>,
+    pub trace: Option<Box<Recorder>>,
     /// The conflict counted last: most come in rows.
     last: Option<Last>,
 }
@@ -60,7 +48,7 @@ fn how(earlier: &Access, by: &Access, same_value: bool) -> [bool; 4] {
 impl Findings {
     /// A conflict between an earlier access and `by`, in one block. The thread of the earlier one may have
     /// exited above a barrier that the other took part in.
-    pub(crate) fn conflict(
+    pub fn conflict(
         &mut self,
         nests: &Nests,
         block: u64,
@@ -127,41 +115,40 @@ impl Findings {
         });
     }
 
-    pub(crate) fn uninitialised(
-        &mut self,
-        nests: &Nests,
-        block: u64,
-        memory: Memory,
-        index: u64,
-        access: Access,
-    ) {
+    /// A read by this access of an element that nothing had written, and that no write raced with.
+    pub fn uninitialised(&mut self, nests: &Nests, block: u64, memory: Memory, index: u64, access: Access) {
         let found = Uninitialised { place: memory.place(index), by: party(nests, block, &access), reads: 1 };
         add_uninitialised(&mut self.report.uninitialised, found);
     }
 
-    pub(crate) fn lost_write(&mut self, nests: &Nests, block: u64, access: Access) {
+    /// A write to a copy of a slot.
+    pub fn lost_write(&mut self, nests: &Nests, block: u64, access: Access) {
         let by = party(nests, block, &access);
         add_lost_write(&mut self.report.lost_writes, LostWrite { by, writes: 1 });
     }
 
-    pub(crate) fn diverged(&mut self, divergence: Divergence) {
+    /// A divergent barrier.
+    pub fn diverged(&mut self, divergence: Divergence) {
         add_divergence(&mut self.report.divergence, divergence);
     }
 
-    pub(crate) fn warp_misuse(&mut self, misuse: WarpMisuse) {
+    /// A `sync_warp` that breaks its contract.
+    pub fn warp_misuse(&mut self, misuse: WarpMisuse) {
         add_warp_misuse(&mut self.report.warp_misuse, misuse);
     }
 
-    pub(crate) fn early_exit(&mut self, exit: EarlyExit) {
+    /// A barrier went on without threads that had exited.
+    pub fn early_exit(&mut self, exit: EarlyExit) {
         add_early_exit(&mut self.report.early_exit, exit);
     }
 
-    pub(crate) fn fault(&mut self, fault: Fault) {
+    /// Something ended the launch.
+    pub fn fault(&mut self, fault: Fault) {
         add_fault(&mut self.report.fault, fault);
     }
 
     /// Takes in what another worker found. The result does not depend on which worker ran which block.
-    pub(crate) fn merge(&mut self, other: Report) {
+    pub fn merge(&mut self, other: Report) {
         let mine = &mut self.report;
         for hazard in other.hazards {
             add_hazard(&mut mine.hazards, hazard);
@@ -190,7 +177,7 @@ impl Findings {
     }
 
     /// The report, worst first and then by source line.
-    pub(crate) fn finish(self) -> Report {
+    pub fn finish(self) -> Report {
         let mut report = self.report;
         report.hazards.sort_by(|a, b| {
             let key =
