@@ -43,6 +43,7 @@ pub mod findings;
 pub mod grid;
 mod hazard;
 mod intern;
+pub mod judge;
 pub mod limits;
 pub mod nest;
 pub mod order;
@@ -60,5 +61,6 @@ pub use report::{
     Divergence, EarlyExit, Fault, FaultKind, LostWrite, Report, Uninitialised, Waiting, WarpMisuse,
     Whereabouts,
 };
+pub use judge::Scope;
 pub use site::{Site, direct_path};
 pub use trace::{BlockTrace, Event, Pair, What};
