@@ -17,12 +17,12 @@ fn root() -> &'static Path {
 
 impl Fault {
     fn path(&self, project: &Path) -> PathBuf {
-        project.join("emulator/src/emulator").join(self.file)
+        project.join(self.file)
     }
 
     /// The file without the fault and with it.
     fn plant(&self, project: &Path) -> [String; 2] {
-        let source = fs::read_to_string(self.path(project)).expect("the emulator's source");
+        let source = fs::read_to_string(self.path(project)).expect("the checker's source");
         let source = source.replace("\r\n", "\n");
         assert_eq!(source.matches(self.from).count(), 1, "{}: {}", self.file, self.from);
         let planted = source.replace(self.from, self.to);
@@ -63,16 +63,17 @@ fn tests_pass(copy: &Path) -> Option<bool> {
         command.current_dir(copy).env("CARGO_TARGET_DIR", copy.with_file_name("build"));
         // Most of the time goes into building.
         command.envs([("CARGO_INCREMENTAL", "1"), ("CARGO_PROFILE_DEV_DEBUG", "0")]);
-        command.args(["test", "--quiet", "--package", "cuda-std-emulator"]).args(test);
+        command.args(["test", "--quiet"]).args(test);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command.status().expect("cargo runs").success()
     };
-    for test in ["fuzz", "semantics", "traps", "rows", "lib"] {
-        let test = if test == "lib" { &["--lib"][..] } else { &["--test", test] };
-        if !cargo(&[test, &["--no-run"]].concat()) {
+    let emulator = ["fuzz", "semantics", "traps", "rows"];
+    let emulator = emulator.map(|test| ["--package", "cuda-std-emulator", "--test", test].to_vec());
+    for test in emulator.into_iter().chain([vec!["--package", "race", "--lib"]]) {
+        if !cargo(&[&test[..], &["--no-run"]].concat()) {
             return None;
         }
-        if !cargo(test) {
+        if !cargo(&test) {
             return Some(false);
         }
     }
