@@ -1,13 +1,26 @@
 //! Reads PTX, the assembly language that NVIDIA's driver compiles for a card.
 //!
 //! [`parse`] makes a [`Module`] of the text: variables, functions, and their instructions with every register, label
-//! and symbol resolved. [`Graph`] is the control flow of one function body.
+//! and symbol resolved.
 //!
 //! Source: PTX ISA 9.0, NVIDIA.
 
 pub mod ast;
+mod body;
+mod constant;
+mod cursor;
+mod error;
+mod header;
+mod lexer;
+mod module;
+mod operand;
+mod positions;
+mod scopes;
+mod variable;
 
 pub use ast::{
     Base, Body, Function, Guard, Init, InitValue, Instruction, Label, Module, Operand, Param, Position,
     PositionId, RegId, Register, Space, Symbol, Type, Variable,
 };
+pub use error::ParseError;
+pub use module::parse;
