@@ -211,9 +211,23 @@ impl Reader<'_, '_, '_, '_> {
         } else if !self.cursor.is(b';') {
             self.operands(&mut instruction)?;
         }
+        if !self.jumps_somewhere(&instruction) {
+            let what = format!("`{}` without a target", instruction.mnemonic());
+            let expected = "one label, or for `brx` an index and a declared list of labels".to_owned();
+            return Err(ParseError { line, what, expected });
+        }
         self.cursor.expect(b';')?;
         self.body.instructions.push(instruction);
         Ok(())
+    }
+
+    /// A jump has to have a target, which the control flow goes by.
+    fn jumps_somewhere(&self, instruction: &Instruction) -> bool {
+        match (&*instruction.opcode, &*instruction.operands) {
+            ("bra", [Operand::Label(_)]) => true,
+            ("brx", [_, Operand::Table(name)]) => self.scopes.is_labels(name),
+            (opcode, _) => !matches!(opcode, "bra" | "brx"),
+        }
     }
 
     fn operands(&mut self, instruction: &mut Instruction) -> Result<(), ParseError> {

@@ -1,7 +1,7 @@
 //! Reads PTX, the assembly language that NVIDIA's driver compiles for a card.
 //!
 //! [`parse`] makes a [`Module`] of the text: variables, functions, and their instructions with every register, label
-//! and symbol resolved.
+//! and symbol resolved. [`Graph`] is the control flow of one function body.
 //!
 //! Source: PTX ISA 9.0, NVIDIA.
 
@@ -10,9 +10,11 @@ mod body;
 mod constant;
 mod cursor;
 mod error;
+mod graph;
 mod header;
 mod lexer;
 mod module;
+mod nest;
 mod operand;
 mod positions;
 mod scopes;
@@ -23,4 +25,6 @@ pub use ast::{
     PositionId, RegId, Register, Space, Symbol, Type, Variable,
 };
 pub use error::ParseError;
+pub use graph::{Block, Edge, Graph, Reason};
 pub use module::parse;
+pub use nest::Loop;

@@ -42,6 +42,8 @@ struct Scope<'a> {
 struct Marks<'a> {
     labels: HashMap<(usize, &'a str), Label>,
     tables: HashMap<(usize, &'a str), String>,
+    /// The names of the tables of labels.
+    branches: HashSet<String>,
 }
 
 /// The names that are known at a place in a body, and all that was declared up to there.
@@ -98,6 +100,9 @@ impl<'a, 'm> Scopes<'a, 'm> {
                             while !taken.insert(unique.clone()) {
                                 unique = format!("{text}'{at}");
                             }
+                            if behind.is_some_and(|token| token.text == "branchtargets") {
+                                self.marks.branches.insert(unique.clone());
+                            }
                             self.marks.tables.insert((scope, text), unique).is_none()
                         }
                         _ => {
@@ -138,6 +143,11 @@ impl<'a, 'm> Scopes<'a, 'm> {
     /// The table of this name in the innermost braces.
     pub(crate) fn table_here(&self, name: &'a str) -> Option<String> {
         self.marks.tables.get(&(self.open.last()?.brace, name)).cloned()
+    }
+
+    /// Is it the name of a list of labels?
+    pub(crate) fn is_labels(&self, table: &str) -> bool {
+        self.marks.branches.contains(table)
     }
 
     pub(crate) fn declare_range(&mut self, range: Range<'a>) {
