@@ -21,6 +21,27 @@ pub struct Module {
     pub functions: Vec<Function>,
 }
 
+impl Module {
+    /// A position, the call that its function was inlined at, the call that this one was inlined at, and so on.
+    pub fn chain(&self, position: PositionId) -> impl Iterator<Item = &Position> {
+        let of = |id: PositionId| self.positions.get(id.0 as usize);
+        std::iter::successors(of(position), move |position| of(position.caller?))
+    }
+
+    /// The innermost place of the chain that names a line of a file which is no `library`'s; the outermost if none
+    /// does. `None` for a position that is not this module's.
+    pub fn place(&self, position: PositionId, library: impl Fn(&str) -> bool) -> Option<&Position> {
+        let is_own = |place: &Position| place.line != 0 && !library(self.file(place));
+        self.chain(position).find(|&place| is_own(place)).or_else(|| self.chain(position).last())
+    }
+
+    /// The path of a position's file.
+    #[must_use]
+    pub fn file(&self, position: &Position) -> &str {
+        self.files.get(position.file as usize).map_or("", String::as_str)
+    }
+}
+
 /// The number of a position in [`Module::positions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PositionId(pub u32);

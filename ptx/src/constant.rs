@@ -173,6 +173,14 @@ fn masked(cursor: &mut Cursor<'_, '_>, names: Names<'_>, mask: u64) -> Result<Co
     }
 }
 
+/// An integer without a sign.
+pub(crate) fn unsigned(text: &str) -> Option<u64> {
+    match number(text)? {
+        Constant::Integer(value) => Some(value),
+        _ => None,
+    }
+}
+
 /// A number without a sign.
 fn number(text: &str) -> Option<Constant> {
     let lower = text.to_ascii_lowercase();

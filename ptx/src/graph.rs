@@ -106,8 +106,8 @@ impl End {
     }
 }
 
-/// The blocks, in the order of the text.
-fn blocks(body: &Body) -> Vec<Block> {
+/// The ends of blocks by instruction, and the first instruction of each block.
+fn bounds(body: &Body) -> (HashMap<usize, End>, Vec<usize>) {
     let count = body.instructions.len();
     let ends = body.instructions.iter().enumerate();
     let ends: HashMap<usize, End> =
@@ -117,7 +117,21 @@ fn blocks(body: &Body) -> Vec<Block> {
         starts.insert(at + 1);
         starts.extend(end.jumps.iter().map(|&(target, _)| target));
     }
-    let starts: Vec<_> = starts.into_iter().filter(|&start| start < count.max(1)).collect();
+    let starts = starts.into_iter().filter(|&start| start < count.max(1)).collect();
+    (ends, starts)
+}
+
+/// The instructions of each block, in the order of the text.
+pub(crate) fn ranges(body: &Body) -> Vec<Range<usize>> {
+    let (_, starts) = bounds(body);
+    let stops = starts[1..].iter().copied().chain([body.instructions.len()]);
+    starts.iter().copied().zip(stops).map(|(start, stop)| start..stop).collect()
+}
+
+/// The blocks, in the order of the text.
+fn blocks(body: &Body) -> Vec<Block> {
+    let count = body.instructions.len();
+    let (ends, starts) = bounds(body);
     let stops = starts[1..].iter().copied().chain([count]);
     let mut blocks = Vec::with_capacity(starts.len());
     for (&start, stop) in starts.iter().zip(stops) {

@@ -7,17 +7,20 @@
 
 pub mod ast;
 mod body;
+mod chain;
 mod constant;
 mod cursor;
 mod error;
 mod graph;
 mod header;
+mod inlining;
 mod lexer;
 mod module;
 mod nest;
 mod operand;
 mod positions;
 mod scopes;
+mod section;
 mod variable;
 
 pub use ast::{

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::ast::{Function, Module, Symbol, Variable};
 use crate::body::{self, Surroundings};
+use crate::chain;
 use crate::constant;
 use crate::cursor::Cursor;
 use crate::error::ParseError;
@@ -11,6 +12,9 @@ use crate::header;
 use crate::lexer::{self, Kind, Token};
 use crate::positions::Positions;
 use crate::variable::{self, Declarator, Qualifiers};
+
+/// The sections that say where functions were inlined. (LLVM 22 writes `.debug_aranges` so that nobody can read it.)
+const READ_SECTIONS: [&str; 3] = ["debug_info", "debug_abbrev", "debug_str"];
 
 /// Reads PTX.
 ///
@@ -42,6 +46,8 @@ struct Outline<'t, 'a> {
     bodies: Vec<(usize, usize)>,
     /// By variable, the token behind `=`.
     initialisers: Vec<(usize, usize, Qualifiers, Declarator<'a>)>,
+    /// Names of debug sections, and the tokens that open them.
+    sections: Vec<(&'a str, usize)>,
     /// An alias and what it stands for, with the line of the directive.
     aliases: Vec<(&'a str, &'a str, u32)>,
 }
@@ -58,6 +64,7 @@ impl<'t, 'a> Outline<'t, 'a> {
             registers: Vec::new(),
             bodies: Vec::new(),
             initialisers: Vec::new(),
+            sections: Vec::new(),
             aliases: Vec::new(),
         }
     }
@@ -127,7 +134,10 @@ impl<'t, 'a> Outline<'t, 'a> {
                 cursor.expect(b';')?;
             }
             _ => {
-                cursor.dot().ok_or_else(|| cursor.error("the name of a section"))?;
+                let name = cursor.dot().ok_or_else(|| cursor.error("the name of a section"))?;
+                if READ_SECTIONS.contains(&name) {
+                    self.sections.push((name, cursor.at()));
+                }
                 cursor.expect(b'{')?;
                 cursor.skip_braces()?;
             }
@@ -246,6 +256,7 @@ impl<'t, 'a> Outline<'t, 'a> {
             let body = body::body(&around, &mut positions, &module.functions[index], brace)?;
             module.functions[index].body = Some(body);
         }
+        chain::attach(&mut module.functions, &mut positions, &mut cursor, &self.sections);
         for &(name, target, line) in &self.aliases {
             alias(&mut module.functions, &symbols, name, target, line)?;
         }
