@@ -21,6 +21,27 @@ pub struct Module {
     pub functions: Vec<Function>,
 }
 
+impl Module {
+    /// A position, the call that its function was inlined at, the call that this one was inlined at, and so on.
+    pub fn chain(&self, position: PositionId) -> impl Iterator<Item = &Position> {
+        let of = |id: PositionId| self.positions.get(id.0 as usize);
+        std::iter::successors(of(position), move |position| of(position.caller?))
+    }
+
+    /// The innermost place of the chain that names a line of a file which is no `library`'s; the outermost if none
+    /// does. `None` for a position that is not this module's.
+    pub fn place(&self, position: PositionId, library: impl Fn(&str) -> bool) -> Option<&Position> {
+        let is_own = |place: &Position| place.line != 0 && !library(self.file(place));
+        self.chain(position).find(|&place| is_own(place)).or_else(|| self.chain(position).last())
+    }
+
+    /// The path of a position's file.
+    #[must_use]
+    pub fn file(&self, position: &Position) -> &str {
+        self.files.get(position.file as usize).map_or("", String::as_str)
+    }
+}
+
 /// The number of a position in [`Module::positions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PositionId(pub u32);
@@ -192,6 +213,8 @@ pub enum InitValue {
         generic: bool,
         /// How many bytes of the address are stored.
         size: u32,
+        /// How many low bytes of the address are left out before them: 1 for `0xff00(name)`, nearly always 0.
+        skip: u32,
     },
 }
 
@@ -206,10 +229,20 @@ pub struct Function {
     pub params: Vec<Param>,
     /// What it returns.
     pub returns: Vec<Param>,
+    /// Performance directives and `.noreturn`, without their dots, and their numbers: `("reqntid", [32, 1, 1])`.
+    pub directives: Vec<(String, Vec<u64>)>,
     /// `None` if it is only declared.
     pub body: Option<Body>,
     /// The line of the PTX, from 1.
     pub line: u32,
+}
+
+impl Function {
+    /// Is it declared `.noreturn`?
+    #[must_use]
+    pub fn is_noreturn(&self) -> bool {
+        self.directives.iter().any(|(name, _)| name == "noreturn")
+    }
 }
 
 /// A parameter or a returned value.
@@ -251,7 +284,7 @@ pub struct Label(pub u32);
 /// The code of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    /// Every register of every scope.
+    /// The registers that instructions name, of every scope.
     pub registers: Vec<Register>,
     /// Variables declared in the body: `.local`, `.shared`, and `.param` of calls. Those of nested scopes may share a name.
     pub variables: Vec<Variable>,
@@ -264,6 +297,8 @@ pub struct Body {
     pub tables: Vec<(String, Vec<Operand>)>,
     /// `.callprototype`s: name, sizes in bytes of the returned values and of the parameters.
     pub prototypes: Vec<(String, Vec<u64>, Vec<u64>)>,
+    /// The calls of functions that are declared `.noreturn`, in order.
+    pub never_returning: Vec<usize>,
 }
 
 /// What a symbol stands for.
@@ -341,11 +376,13 @@ pub enum Operand {
     Register(RegId),
     /// `!%p`, or `-%r` where old PTX allows it.
     Negated(RegId),
-    /// `%p|%q`: two destinations.
+    /// A part of a register: `%r1.b0`, `%r1.h1`.
+    Part(RegId, String),
+    /// `%p|%q`: two destinations. In place of `_` stands a register that nothing reads, of that name.
     Pair(RegId, RegId),
     /// A special register, as written: `%tid.x`, `%laneid`, `WARP_SZ`.
     Special(String),
-    /// An integer, or the bits of `0f…`. As 64 bits; a negative one in two's complement.
+    /// An integer of 64 bits; a negative one in two's complement.
     Integer(u64),
     /// The bits of `0f…` (32 bits).
     Float32(u32),
@@ -360,6 +397,8 @@ pub enum Operand {
         /// In bytes.
         offset: i64,
     },
+    /// `[tensor, {x, y}]`, `[texture, sampler, {x, y}]`: an address of several parts.
+    Coordinates(Vec<Operand>),
     /// A label of the body.
     Label(Label),
     /// `{a, b, …}`, or the parenthesised list of a call.

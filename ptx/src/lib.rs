@@ -6,8 +6,28 @@
 //! Source: PTX ISA 9.0, NVIDIA.
 
 pub mod ast;
+mod body;
+mod chain;
+mod constant;
+mod cursor;
+mod error;
+mod graph;
+mod header;
+mod inlining;
+mod lexer;
+mod module;
+mod nest;
+mod operand;
+mod positions;
+mod scopes;
+mod section;
+mod variable;
 
 pub use ast::{
     Base, Body, Function, Guard, Init, InitValue, Instruction, Label, Module, Operand, Param, Position,
     PositionId, RegId, Register, Space, Symbol, Type, Variable,
 };
+pub use error::ParseError;
+pub use graph::{Block, Edge, Graph, Reason};
+pub use module::parse;
+pub use nest::Loop;
