@@ -1,1 +1,3 @@
 //! Executes PTX on a CPU, warp by warp.
+
+pub mod alu;
