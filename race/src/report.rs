@@ -116,6 +116,31 @@ pub enum FaultKind {
     },
     /// An access through a pointer that does not lie in a buffer of this launch.
     UnknownPointer,
+    /// An access to the null pointer, or close behind it.
+    Null {
+        /// The address.
+        address: u64,
+    },
+    /// An access at an address that is no multiple of its size.
+    Misaligned {
+        /// The address.
+        address: u64,
+        /// The size of the access in bytes.
+        size: u32,
+    },
+    /// A write to memory that can only be read.
+    ReadOnly {
+        /// The variable.
+        name: &'static str,
+        /// The address.
+        address: u64,
+    },
+    /// `trap`, which a panic ends in.
+    Trap,
+    /// A failed assertion, with its message.
+    Assert(String),
+    /// More calls within each other than the engine follows.
+    CallDepth(u32),
     /// A read through a copy of a slot, `let c = TILE[i]; c.assume_init()`: it cannot be followed.
     CopyRead,
     /// The kernel panicked.

@@ -3,7 +3,15 @@
 //! Generic addresses are those of global memory, except for windows in which shared memory, a thread's local memory
 //! and a kernel's parameters appear (PTX ISA, "Generic Addressing"). Nothing here is an address of the host.
 
-use crate::code::Window;
+/// The window of the generic address space in which a state space appears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Window {
+    Global,
+    Shared,
+    Local,
+    Const,
+    Param,
+}
 
 /// Below it nothing lies, so that a null pointer with an index is found.
 pub(crate) const STATICS: u64 = 0x1000_0000;

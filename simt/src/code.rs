@@ -3,6 +3,8 @@
 use ptx::PositionId;
 use race::Scope;
 
+use crate::address::Window;
+
 /// A register of a function's frame, and which of the three kinds it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Reg {
@@ -109,8 +111,6 @@ pub(crate) enum Op {
     Scalar(u32),
     /// A comparison of any kind, of [`Program::tests`].
     Test(u32),
-    /// An addition with carry and its like, of [`Program::carries`].
-    Carry(u32),
     /// A special register that a function other than the kernel reads.
     Special(Special, u32),
 
@@ -149,16 +149,6 @@ pub(crate) enum Op {
     Nop,
     /// The end of what is computed once a launch.
     EndPrologue,
-}
-
-/// The window of the generic address space in which a state space appears.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Window {
-    Global,
-    Shared,
-    Local,
-    Const,
-    Param,
 }
 
 /// Registers that say who and where a thread is.
@@ -215,20 +205,6 @@ pub(crate) struct Test {
     pub(crate) a: Reg,
     pub(crate) b: Reg,
     pub(crate) with: Option<(Logic, u32, bool)>,
-}
-
-/// An instruction that reads or sets the carry.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Carry {
-    /// (a, b, c, carry in) to the result and the carry out.
-    pub(crate) function: fn(u64, u64, u64, u64) -> (u64, bool),
-    pub(crate) d: Reg,
-    pub(crate) operands: [Reg; 3],
-    pub(crate) count: u8,
-    pub(crate) reads: bool,
-    pub(crate) sets: bool,
-    /// The predicate register that holds the carry.
-    pub(crate) flag: u32,
 }
 
 /// Where an access goes.
@@ -296,8 +272,6 @@ pub(crate) enum Callee {
 pub(crate) enum System {
     Vprintf,
     AssertFail,
-    Malloc,
-    Free,
 }
 
 /// A barrier of the block.
@@ -442,7 +416,6 @@ pub(crate) struct Program {
     pub(crate) function_of: Vec<u32>,
     pub(crate) scalars: Vec<Scalar>,
     pub(crate) tests: Vec<Test>,
-    pub(crate) carries: Vec<Carry>,
     pub(crate) accesses: Vec<Access>,
     pub(crate) tables: Vec<Vec<Pc>>,
     pub(crate) calls: Vec<Call>,
@@ -459,4 +432,6 @@ pub(crate) struct Program {
     pub(crate) params: Vec<(String, u32, u32)>,
     /// The kernel has atomics, fences or strong accesses on global memory: what blocks see of each other may count.
     pub(crate) communicates: bool,
+    /// It has fences, or accesses that acquire or release.
+    pub(crate) orders: bool,
 }

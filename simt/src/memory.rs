@@ -88,6 +88,14 @@ impl Buffer {
         }
     }
 
+    /// Replaces a value by what the function makes of it, and returns the old one. Launches with atomics run on one
+    /// thread of this machine, so that nothing comes between.
+    pub(crate) fn update(&self, offset: u64, size: u32, function: impl Fn(u64) -> u64) -> u64 {
+        let old = self.load(offset, size);
+        self.store(offset, size, function(old));
+        old
+    }
+
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
         bytes.truncate(self.len as usize);

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use rustc_hash::FxHashMap;
 
 use crate::code::{Edge, Pc, Program};
+use crate::frame::Frame;
 
 /// The number of a path. Equal paths have equal numbers, for as long as the worker runs.
 pub(crate) type PathId = u32;
@@ -40,12 +41,14 @@ struct Node {
 pub(crate) struct Paths {
     nodes: Vec<Node>,
     numbers: FxHashMap<(PathId, Step), PathId>,
+    /// Where the registers of each call begin.
+    frames: FxHashMap<PathId, Frame>,
 }
 
 impl Paths {
     pub(crate) fn new() -> Self {
         let start = Node { parent: ROOT, step: Step::Start, again: 0, entered: (u32::MAX, 0) };
-        Self { nodes: vec![start], numbers: FxHashMap::default() }
+        Self { nodes: vec![start], numbers: FxHashMap::default(), frames: FxHashMap::default() }
     }
 
     fn number(&mut self, parent: PathId, step: Step) -> PathId {
@@ -98,6 +101,24 @@ impl Paths {
 
     pub(crate) fn call(&mut self, path: PathId, pc: Pc) -> PathId {
         self.number(path, Step::Call(pc))
+    }
+
+    /// The path is that of a call: its registers begin here.
+    pub(crate) fn set_frame(&mut self, call: PathId, frame: Frame) {
+        self.frames.insert(call, frame);
+    }
+
+    /// Where the registers of the innermost call begin.
+    pub(crate) fn frame(&self, path: PathId) -> Frame {
+        let mut at = path;
+        loop {
+            let Node { parent, step, .. } = self.nodes[at as usize];
+            match step {
+                Step::Start => return Frame::default(),
+                Step::Call(_) => return self.frames.get(&at).copied().unwrap_or_default(),
+                Step::Trip(..) => at = parent,
+            }
+        }
     }
 
     /// The path and the instruction of the innermost call.

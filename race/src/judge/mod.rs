@@ -166,11 +166,11 @@ impl Judge {
         self.judging
     }
 
-    /// Lanes of a warp access memory.
+    /// Lanes of a warp access memory. Returns the lanes that read of shared memory what nothing has written.
     #[inline]
-    pub fn access(&mut self, program: &dyn Program, lines: &Lines, access: &WarpAccess<'_>) {
+    pub fn access(&mut self, program: &dyn Program, lines: &Lines, access: &WarpAccess<'_>) -> u32 {
         if !self.judging {
-            return;
+            return 0;
         }
         let early = if access.object == 0 { self.stamp(access) } else { 0 };
         self.rows.push(access, self.warps[access.warp as usize], early);
@@ -179,11 +179,11 @@ impl Judge {
         }
         if self.setting.orders && (access.how.strong.is_some() || self.vectors.is_active()) {
             self.access_in_order(program, access);
-            return;
+            return early;
         }
         if self.vectors.is_active() {
             self.enter_all(program);
-            return;
+            return early;
         }
         let row = &self.rows.all[self.rows.all.len() - 1];
         let summary = &mut self.summaries[access.object as usize];
@@ -200,6 +200,7 @@ impl Judge {
         if self.rows.all.len() >= MAX_ROWS {
             self.enter_all(program);
         }
+        early
     }
 
     /// The row just collected, where releases and acquires may order it.

@@ -7,7 +7,8 @@ use ptx::{Operand, Type};
 
 use super::context::Context;
 use crate::alu::{self, Alu};
-use crate::code::{Carry, Compare, Float, Integer, Logic, Op, Reg, Scalar, Test, Window};
+use crate::code::{Compare, Float, Integer, Logic, Op, Reg, Scalar, Test};
+use crate::address::Window;
 use crate::error::LoadError;
 
 type Done = Result<(), LoadError>;
@@ -22,6 +23,7 @@ pub(super) fn lower(cx: &mut Context<'_>) -> Result<bool, LoadError> {
         "setp" => setp(cx)?,
         "addc" | "subc" | "madc" => carry(cx)?,
         "add" | "sub" | "mad" if instruction.has("cc") => carry(cx)?,
+        "set" if alu::scalar(instruction).is_none() => set(cx)?,
         _ => {
             if !common(cx)? && !scalar(cx)? {
                 return Ok(false);
@@ -296,23 +298,10 @@ fn push_scalar(cx: &mut Context<'_>, scalar: Scalar) {
 fn scalar(cx: &mut Context<'_>) -> Result<bool, LoadError> {
     let instruction = cx.instruction();
     let Some(function) = alu::scalar(instruction) else { return Ok(false) };
-    let count = match function {
-        Alu::One(_) => 1,
-        Alu::Two(_) => 2,
-        Alu::Three(_) => 3,
-        Alu::Four(_) => 4,
-    };
     let Some(Operand::Register(d)) = instruction.operands.first() else { return Err(cx.no()) };
     let d = cx.register(*d)?;
-    let wide = instruction.ty().is_some_and(is_wide);
-    let mut operands = [d; 4];
-    for (operand, given) in operands.iter_mut().zip(instruction.operands.iter().skip(1)) {
-        *operand = match given {
-            Operand::Negated(_) => Reg::P(predicate_of(cx, given)?),
-            given => cx.operand(given, wide)?,
-        };
-    }
-    if instruction.operands.len() <= count {
+    let (operands, count) = sources(cx, d)?;
+    if count != arity(function) {
         return Err(cx.no());
     }
     let extend = match instruction.types().next() {
@@ -323,24 +312,76 @@ fn scalar(cx: &mut Context<'_>) -> Result<bool, LoadError> {
     Ok(true)
 }
 
+fn arity(function: Alu) -> usize {
+    match function {
+        Alu::One(_) => 1,
+        Alu::Two(_) => 2,
+        Alu::Three(_) => 3,
+        Alu::Four(_) => 4,
+    }
+}
+
+/// The registers of all operands but the first, and how many there are; unused ones repeat `filler`.
+fn sources(cx: &mut Context<'_>, filler: Reg) -> Result<([Reg; 4], usize), LoadError> {
+    let instruction = cx.instruction();
+    let wide = instruction.ty().is_some_and(is_wide);
+    let given = &instruction.operands[1..];
+    let mut operands = [filler; 4];
+    if given.len() > operands.len() {
+        return Err(cx.no());
+    }
+    for (operand, given) in operands.iter_mut().zip(given) {
+        *operand = match given {
+            Operand::Negated(_) => Reg::P(predicate_of(cx, given)?),
+            given => cx.operand(given, wide)?,
+        };
+    }
+    Ok((operands, given.len()))
+}
+
+/// An instruction that reads or writes the carry flag.
 fn carry(cx: &mut Context<'_>) -> Done {
     let instruction = cx.instruction();
-    let function = alu::carry(instruction).ok_or_else(|| cx.no())?;
-    let wide = instruction.ty().is_some_and(is_wide);
+    let function = alu::scalar(instruction).ok_or_else(|| cx.no())?;
     let Some(Operand::Register(d)) = instruction.operands.first() else { return Err(cx.no()) };
     let d = cx.register(*d)?;
-    let mut operands = [d; 3];
-    let count = instruction.operands.len() - 1;
-    for (operand, given) in operands.iter_mut().zip(&instruction.operands[1..]) {
-        *operand = cx.operand(given, wide)?;
-    }
-    let reads = matches!(instruction.opcode.as_str(), "addc" | "subc" | "madc");
+    let (mut operands, mut count) = sources(cx, d)?;
     let flag = cx.carry();
-    let carry =
-        Carry { function, d, operands, count: count as u8, reads, sets: instruction.has("cc"), flag };
-    let number = cx.program.carries.len() as u32;
-    cx.program.carries.push(carry);
-    cx.emit(Op::Carry(number));
+    if matches!(instruction.opcode.as_str(), "addc" | "subc" | "madc") {
+        *operands.get_mut(count).ok_or_else(|| cx.no())? = Reg::P(flag);
+        count += 1;
+    }
+    if count != arity(function) {
+        return Err(cx.no());
+    }
+    // The result may overwrite an operand, so the flag is found first, but set last: it may be an operand too.
+    let out = alu::carry(instruction).map(|function| (function, cx.temporary_predicate()));
+    let count = count as u8;
+    if let Some((function, p)) = out {
+        push_scalar(cx, Scalar { function, d: Reg::P(p), operands, count, extend: 0 });
+    }
+    push_scalar(cx, Scalar { function, d, operands, count, extend: 0 });
+    if let Some((_, p)) = out {
+        cx.emit(Op::MovP(flag, p));
+    }
+    Ok(())
+}
+
+/// `set`: a comparison whose result is a number.
+fn set(cx: &mut Context<'_>) -> Done {
+    let instruction = cx.instruction();
+    let one = alu::set_value(instruction).ok_or_else(|| cx.no())?;
+    let Some(Operand::Register(d)) = instruction.operands.first() else { return Err(cx.no()) };
+    let d = cx.register(*d)?;
+    let p = cx.temporary_predicate();
+    test(cx, (Some(p), None))?;
+    let wide = matches!(d, Reg::D(_));
+    let op = match (d, cx.constant(wide, one), cx.constant(wide, 0)) {
+        (Reg::W(d), Reg::W(a), Reg::W(b)) => Op::SelectW(d, a, b, p),
+        (Reg::D(d), Reg::D(a), Reg::D(b)) => Op::SelectD(d, a, b, p),
+        _ => return Err(cx.no()),
+    };
+    cx.emit(op);
     Ok(())
 }
 
@@ -379,29 +420,38 @@ fn setp(cx: &mut Context<'_>) -> Done {
             }
         }
     }
-    let function = alu::comparison(instruction).ok_or_else(|| cx.no())?;
     let of = |cx: &Context<'_>, id| match cx.register(id) {
         Ok(Reg::P(number)) => Ok(Some(number)),
         _ => Err(cx.no()),
     };
-    let (d, not_d) = match &instruction.operands[0] {
+    let destinations = match &instruction.operands[0] {
         Operand::Register(d) => (of(cx, *d)?, None),
         Operand::Pair(d, e) => (of(cx, *d)?, of(cx, *e)?),
         _ => return Err(cx.no()),
     };
-    let logic = words.iter().find_map(|word| match *word {
+    test(cx, destinations)
+}
+
+/// A comparison, joined with another predicate if it says so: into a predicate, and its contrary into another.
+fn test(cx: &mut Context<'_>, (d, not_d): (Option<u32>, Option<u32>)) -> Done {
+    let instruction = cx.instruction();
+    let function = alu::comparison(instruction).ok_or_else(|| cx.no())?;
+    let wide = instruction.ty().is_some_and(is_wide);
+    let [_, a, b, rest @ ..] = &instruction.operands[..] else { return Err(cx.no()) };
+    let (a, b) = (cx.operand(a, wide)?, cx.operand(b, wide)?);
+    let logic = instruction.modifiers.iter().find_map(|word| match word.as_str() {
         "and" => Some(Logic::And),
         "or" => Some(Logic::Or),
         "xor" => Some(Logic::Xor),
         _ => None,
     });
-    let with = match (logic, instruction.operands.get(3)) {
-        (Some(logic), Some(Operand::Negated(id))) => match cx.register(*id)? {
+    let with = match (logic, rest) {
+        (Some(logic), [Operand::Negated(id)]) => match cx.register(*id)? {
             Reg::P(number) => Some((logic, number, true)),
             _ => return Err(cx.no()),
         },
-        (Some(logic), Some(other)) => Some((logic, predicate_of(cx, other)?, false)),
-        (None, None) => None,
+        (Some(logic), [other]) => Some((logic, predicate_of(cx, other)?, false)),
+        (None, []) => None,
         _ => return Err(cx.no()),
     };
     let number = cx.program.tests.len() as u32;

@@ -69,8 +69,6 @@ fn system(name: &str) -> Option<System> {
     match name {
         "vprintf" => Some(System::Vprintf),
         "__assertfail" => Some(System::AssertFail),
-        "malloc" => Some(System::Malloc),
-        "free" => Some(System::Free),
         _ => None,
     }
 }

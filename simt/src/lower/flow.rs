@@ -62,7 +62,7 @@ pub(super) struct Flow {
     /// Jumps whose goal is not known yet.
     jumps: Vec<(Jump, Goal)>,
     /// Code of edges that a jump goes along.
-    ways: Vec<(Edge, usize)>,
+    ways: Vec<(Edge, (usize, usize))>,
     joins_emitted: Vec<(u32, usize)>,
 }
 
@@ -88,23 +88,21 @@ impl Flow {
         let first_loop = cx.program.loops.len() as u32;
         let mut loops = vec![Vec::new(); graph.blocks().len()];
         for (block, around) in loops.iter_mut().enumerate() {
-            let mut at = graph.loop_of(block);
-            while let Some(number) = at {
-                around.push(number);
-                at = graph.loops()[number].parent;
-            }
+            let parent = |&number: &usize| graph.loops()[number].parent;
+            around.extend(std::iter::successors(graph.loop_of(block), parent));
             around.reverse();
         }
         cx.program.loops.extend(graph.loops().iter().map(|_| Loop { head: 0 }));
         let mut joins: FxHashMap<usize, Vec<(usize, u32)>> = FxHashMap::default();
         for (at, instruction) in cx.body.instructions.iter().enumerate() {
-            let waits = matches!(instruction.opcode.as_str(), "bar" | "barrier") && !instruction.has("warp");
+            let waits = matches!(instruction.opcode.as_str(), "bar" | "barrier")
+                || instruction.has("sync") && matches!(instruction.opcode.as_str(), "shfl" | "vote" | "match" | "redux");
             if !waits && !calls_one_of(cx.module, cx.layout, synchronising, instruction) {
                 continue;
             }
             let block = graph.block_of(at);
-            for &branch in graph.decided_by(block) {
-                if let Some(join) = graph.immediate_postdominator(branch) {
+            for branch in graph.all_controls(block) {
+                if let Some(join) = graph.post_dominator(branch) {
                     let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
                     joins.entry(join).or_default().push((at, common as u32));
                 }
@@ -128,14 +126,14 @@ impl Flow {
     }
 
     pub(super) fn instructions(&self, block: usize) -> Range<usize> {
-        self.graph.blocks()[block].range.clone()
+        self.graph.blocks()[block].instructions.clone()
     }
 
     pub(super) fn begin_block(&mut self, cx: &mut Context<'_>, block: usize) {
         cx.at = self.instructions(block).start;
         cx.rank = self.graph.rank(block);
         self.starts[block] = cx.program.code.len() as u32;
-        if self.graph.predecessors(block).len() > 1 {
+        if self.graph.blocks()[block].predecessors.len() > 1 {
             cx.emit(Op::Meet);
         }
         if self.joins.contains_key(&block) {
@@ -163,8 +161,7 @@ impl Flow {
         if block + 1 == self.blocks() {
             self.emit_end(cx);
         } else if let Some(edge) = self.edge(block, block + 1) {
-            let number = push_edge(cx, edge);
-            cx.emit(Op::Edge(number));
+            self.emit_edge(cx, (block, block + 1), edge);
         }
     }
 
@@ -182,7 +179,7 @@ impl Flow {
         match self.edge(from, to) {
             None => Goal::Block(to),
             Some(edge) => {
-                self.ways.push((edge, to));
+                self.ways.push((edge, (from, to)));
                 Goal::Way(self.ways.len() - 1)
             }
         }
@@ -223,15 +220,25 @@ impl Flow {
         (edge != Edge::default()).then_some(edge)
     }
 
+    /// An edge has a rank of its own: at the end of a trip lanes wait for the others of their loop.
+    fn emit_edge(&self, cx: &mut Context<'_>, (from, to): (usize, usize), edge: Edge) {
+        let way = self.graph.blocks()[from].successors.iter().find(|way| way.to == to);
+        cx.rank = way.map_or(self.graph.rank(to), |way| way.rank);
+        if edge.again.is_some() {
+            cx.emit(Op::Meet);
+        }
+        let number = cx.program.edges.len() as u32;
+        cx.program.edges.push(edge);
+        cx.emit(Op::Edge(number));
+    }
+
     /// Emits the code of edges, and lets every jump find its goal.
     pub(super) fn finish(mut self, cx: &mut Context<'_>) {
         let mut ways = Vec::new();
-        for (edge, to) in std::mem::take(&mut self.ways) {
+        for (edge, (from, to)) in std::mem::take(&mut self.ways) {
             cx.at = self.instructions(to).start;
-            cx.rank = self.graph.rank(to);
             ways.push(cx.program.code.len() as u32);
-            let number = push_edge(cx, edge);
-            cx.emit(Op::Edge(number));
+            self.emit_edge(cx, (from, to), edge);
             cx.emit(Op::Branch(self.starts[to]));
         }
         let end = cx.program.code.len() as u32;
@@ -259,7 +266,3 @@ impl Flow {
     }
 }
 
-fn push_edge(cx: &mut Context<'_>, edge: Edge) -> u32 {
-    cx.program.edges.push(edge);
-    cx.program.edges.len() as u32 - 1
-}

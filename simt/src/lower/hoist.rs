@@ -149,10 +149,6 @@ fn effects(program: &Program, op: Op) -> Effects {
         }
         Op::Convert { d, a, .. } => pure(&[D(d)], &[D(a)]),
         Op::IsSpace { d, a, .. } => pure(&[P(d)], &[D(a)]),
-        Op::Carry(number) => {
-            let carry = &program.carries[number as usize];
-            impure(vec![carry.d, P(carry.flag)])
-        }
         Op::Special(_, d) | Op::ActiveMask(d) => impure(vec![W(d)]),
         Op::Load(number) | Op::Store(number) | Op::Atomic(number) => {
             let access = &program.accesses[number as usize];
@@ -186,7 +182,7 @@ fn effects(program: &Program, op: Op) -> Effects {
         | Op::Edge(_)
         | Op::Meet
         | Op::Join(_)
-        | Op::Nop
-        | Op::EndPrologue => impure(Vec::new()),
+        | Op::EndPrologue
+        | Op::Nop => impure(Vec::new()),
     }
 }

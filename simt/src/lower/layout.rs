@@ -147,14 +147,14 @@ impl Layout {
             for init in &variable.init {
                 let value = match &init.value {
                     InitValue::Bytes(value) => value.clone(),
-                    InitValue::Address { symbol, offset, generic, size } => {
+                    InitValue::Address { symbol, offset, generic, size, skip } => {
                         let mut address = self.address(0, *symbol).unwrap_or(0).wrapping_add(*offset as u64);
                         let shared = matches!(symbol, Symbol::Module(number)
                             if module.variables[*number as usize].space == Space::Shared);
                         if *generic && shared {
                             address = generic_shared(address);
                         }
-                        address.to_le_bytes()[..(*size as usize).min(8)].to_vec()
+                        (address >> (8 * skip)).to_le_bytes()[..(*size as usize).min(8)].to_vec()
                     }
                 };
                 let start = init.offset as usize;

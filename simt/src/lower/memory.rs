@@ -23,19 +23,25 @@ pub(super) fn lower(cx: &mut Context<'_>) -> Result<bool, LoadError> {
                 Some("sys") => Scope::System,
                 _ => return Err(cx.no()),
             };
-            cx.emit(Op::Fence(scope));
+            fence(cx, scope);
         }
         "fence" if instruction.has("proxy") || instruction.modifiers.iter().any(|word| word.starts_with("proxy")) => {
             return Err(cx.no());
         }
         "fence" => {
             let scope = scope(cx).ok_or_else(|| cx.no())?;
-            cx.emit(Op::Fence(scope));
+            fence(cx, scope);
         }
         "prefetch" | "prefetchu" | "applypriority" | "discard" => cx.emit(Op::Nop),
         _ => return Ok(false),
     }
     Ok(true)
+}
+
+fn fence(cx: &mut Context<'_>, scope: Scope) {
+    cx.program.orders = true;
+    cx.program.communicates |= scope >= Scope::Device;
+    cx.emit(Op::Fence(scope));
 }
 
 fn scope(cx: &Context<'_>) -> Option<Scope> {
@@ -123,6 +129,7 @@ fn push(cx: &mut Context<'_>, access: Access, op: fn(u32) -> Op) {
     let number = cx.program.accesses.len() as u32;
     let visible = matches!(access.target, Target::Global | Target::Generic);
     cx.program.communicates |= visible && (access.order.strong.is_some() || access.atomic.is_some());
+    cx.program.orders |= access.order.acquire || access.order.release;
     cx.program.accesses.push(access);
     cx.emit(op(number));
 }

@@ -1,0 +1,716 @@
+//! Runs a block: who runs next, who waits, who is released.
+
+use race::findings::Findings;
+use race::schedule::{Scheduler, Warp as Lanes32};
+use race::{Divergence, EarlyExit, Fault, FaultKind, Site, Waiting, WarpMisuse, Whereabouts};
+
+use crate::access::Memories;
+use crate::arithmetic::Lanes;
+use crate::code::{Barrier, BarrierKind, Op, Pc, Program, Reg, Special};
+use crate::collective;
+use crate::dim::Shape;
+use crate::execute::{Context, Stop, begin_frame, run, special_values};
+use crate::paths::{PathId, Paths, Step};
+use crate::view::View;
+use crate::warp::{Group, State, Warp, put, put_affine};
+use crate::frame::Frame;
+
+/// In how many turns a warp may pass over lanes that could run, before these have one.
+const PATIENCE: u32 = 64;
+
+/// What runs blocks, one after the other.
+pub(crate) struct Runner<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) sites: &'a [Site],
+    pub(crate) shape: Shape,
+    pub(crate) memories: Memories<'a>,
+    pub(crate) findings: Findings,
+    pub(crate) printed: Vec<u8>,
+    pub(crate) scheduler: Scheduler,
+    budget: u32,
+    paths: Paths,
+    warps: Vec<Warp>,
+    /// The lanes of each warp, for the scheduler.
+    lanes: Vec<Lanes32>,
+    ready_warps: u32,
+    block: u64,
+    /// Threads that have not exited, and those of them that wait for the whole block.
+    alive: u32,
+    waiting: u32,
+    /// Barriers that wait for a number of threads: their numbers, and the lanes of each warp that have arrived without
+    /// waiting.
+    arrived: Vec<(u32, Vec<u32>)>,
+    clock: u32,
+}
+
+/// Where lanes wait.
+type Place = (Pc, PathId);
+
+impl<'a> Runner<'a> {
+    pub(crate) fn new(
+        program: &'a Program,
+        sites: &'a [Site],
+        shape: Shape,
+        memories: Memories<'a>,
+        scheduler: Scheduler,
+        budget: u32,
+    ) -> Self {
+        let threads = shape.block.count() as u32;
+        let warps = (0..threads.div_ceil(32)).map(|_| Warp::default()).collect::<Vec<_>>();
+        let mut runner = Self {
+            program,
+            sites,
+            shape,
+            memories,
+            findings: Findings::default(),
+            printed: Vec::new(),
+            scheduler,
+            budget,
+            paths: Paths::new(),
+            lanes: vec![Lanes32::default(); warps.len()],
+            warps,
+            ready_warps: 0,
+            block: 0,
+            alive: 0,
+            waiting: 0,
+            arrived: Vec::new(),
+            clock: 0,
+        };
+        for number in 0..runner.warps.len() {
+            runner.prepare(number);
+        }
+        runner
+    }
+
+    /// Computes what is the same for all blocks.
+    fn prepare(&mut self, number: usize) {
+        let shape = self.shape;
+        let warp = &mut self.warps[number];
+        let frame = Frame::default();
+        let all = Lanes { mask: u32::MAX, all: true };
+        begin_frame(self.program, warp, &frame, all, |special| special_values(special, shape, 0, number as u32));
+        let Some(prologue) = self.program.functions[0].prologue else { return };
+        warp.begin(u32::MAX, prologue);
+        let mut warp = std::mem::take(&mut self.warps[number]);
+        // Nothing in it can fail: it reads parameters that exist, and computes.
+        let _ = run(&mut self.context(number, true), &mut warp, 0);
+        self.warps[number] = warp;
+    }
+
+    fn context(&mut self, warp: usize, together: bool) -> Context<'a, '_> {
+        Context {
+            program: self.program,
+            sites: self.sites,
+            paths: &mut self.paths,
+            memories: &mut self.memories,
+            shape: self.shape,
+            block: self.block,
+            warp: warp as u32,
+            budget: self.budget,
+            together,
+            clock: &mut self.clock,
+            printed: &mut self.printed,
+        }
+    }
+
+    /// Runs a block. False if something ended the launch.
+    pub(crate) fn run(&mut self, block: u64) -> bool {
+        self.begin(block);
+        while self.alive > 0 {
+            if self.ready_warps == 0 {
+                if !self.resolve() {
+                    return false;
+                }
+                continue;
+            }
+            let (number, lanes) = self.scheduler.pick(self.ready_warps, &self.lanes);
+            if let Err((at, fault)) = self.turn(number, lanes) {
+                self.fault(number, at, fault);
+                return false;
+            }
+            if self.waiting > 0 && self.waiting == self.alive {
+                self.release_block();
+            }
+        }
+        let Self { memories, program, sites, paths, .. } = self;
+        if let Some(judge) = &mut memories.judge {
+            judge.end_block(&View { program, sites, paths, buffers: memories.buffers });
+        }
+        true
+    }
+
+    fn begin(&mut self, block: u64) {
+        self.block = block;
+        self.scheduler.begin_block(block);
+        if let Some(judge) = &mut self.memories.judge {
+            judge.begin_block(block);
+        }
+        let threads = self.shape.block.count() as u32;
+        (self.alive, self.waiting) = (threads, 0);
+        self.arrived.clear();
+        self.ready_warps = 0;
+        let kernel = &self.program.functions[0];
+        for (number, warp) in self.warps.iter_mut().enumerate() {
+            let left = threads - 32 * number as u32;
+            let lanes = if left >= 32 { u32::MAX } else { (1 << left) - 1 };
+            warp.begin(lanes, kernel.entry);
+            for &(register, special) in &kernel.specials {
+                if let Special::Ctaid(_) = special {
+                    let register = &mut warp.w[register as usize];
+                    match special_values(special, self.shape, block, number as u32) {
+                        crate::execute::Values::Affine(form) => put_affine(register, form, lanes, true),
+                        crate::execute::Values::Each(values) => put(register, &values, lanes, true),
+                    }
+                }
+            }
+            self.lanes[number] = Lanes32 { all: lanes, alive: lanes, ready: lanes, ..Lanes32::default() };
+            self.ready_warps |= 1 << number;
+        }
+    }
+
+    /// Lanes of a warp have their turn: each up to the next thing that others can see.
+    #[inline]
+    fn turn(&mut self, number: usize, lanes: u32) -> Result<(), (Pc, (u32, FaultKind))> {
+        let mut warp = std::mem::take(&mut self.warps[number]);
+        let result = if self.scheduler.is_lockstep() {
+            self.turn_together(number, &mut warp)
+        } else {
+            self.turn_apart(number, &mut warp, lanes)
+        };
+        let ready = if let [only] = &warp.groups[..] {
+            if only.state == State::Ready { only.mask } else { 0 }
+        } else {
+            warp.ready()
+        };
+        let state = &mut self.lanes[number];
+        (state.ready, state.alive) = (ready, warp.alive);
+        if ready == 0 {
+            self.ready_warps &= !(1 << number);
+        } else {
+            self.ready_warps |= 1 << number;
+        }
+        self.warps[number] = warp;
+        result
+    }
+
+    /// As hardware does: lanes that have gone apart run by turns, so that they meet again.
+    #[inline]
+    fn turn_together(&mut self, number: usize, warp: &mut Warp) -> Result<(), (Pc, (u32, FaultKind))> {
+        loop {
+            let (at, together) = if warp.groups.len() == 1 { (0, true) } else { self.choose(warp) };
+            let Some(group) = warp.groups.get(at).filter(|group| group.state == State::Ready) else { return Ok(()) };
+            let mask = group.mask;
+            match run(&mut self.context(number, together), warp, at)? {
+                Stop::Regroup => {}
+                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
+                stop => {
+                    self.stopped(number, warp, at, mask, &stop);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// The group of lanes to run next, and whether it waits for others where paths meet.
+    #[cold]
+    fn choose(&self, warp: &mut Warp) -> (usize, bool) {
+        merge(warp);
+        let ready = |warp: &Warp| {
+            let groups = warp.groups.iter().enumerate();
+            groups.filter(|(_, group)| group.state == State::Ready).map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let mut groups = ready(warp);
+        let rank = |group: &Group| {
+            let rank = self.program.ranks[group.pc as usize];
+            (std::cmp::Reverse(group.frame.depth), rank, group.pc)
+        };
+        groups.sort_by(|&a, &b| {
+            let (a, b) = (&warp.groups[a], &warp.groups[b]);
+            rank(a).cmp(&rank(b)).then_with(|| self.paths.order(self.program, (a.pc, a.path), (b.pc, b.path)))
+        });
+        if groups.len() > 1 {
+            warp.patience += 1;
+            if warp.patience % PATIENCE == 0 {
+                // Whoever waits here may be waited for there.
+                let turn = (warp.patience / PATIENCE) as usize % groups.len();
+                return (groups[turn], false);
+            }
+        }
+        (groups.first().copied().unwrap_or(0), true)
+    }
+
+    /// These lanes take their turn, each for itself but for those that are together anyway.
+    fn turn_apart(&mut self, number: usize, warp: &mut Warp, lanes: u32) -> Result<(), (Pc, (u32, FaultKind))> {
+        let mut todo = lanes;
+        while todo != 0 {
+            let lane = todo & todo.wrapping_neg();
+            let ready = |group: &Group| group.state == State::Ready && group.mask & lane != 0;
+            let Some(at) = warp.groups.iter().position(ready) else {
+                todo &= !lane;
+                continue;
+            };
+            let group = warp.groups[at];
+            let part = group.mask & todo;
+            if part != group.mask {
+                warp.groups[at].mask = part;
+                warp.groups.push(Group { mask: group.mask & !part, ..group });
+            }
+            match run(&mut self.context(number, false), warp, at)? {
+                Stop::Regroup => {}
+                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
+                stop => {
+                    let mask = warp.groups[at].mask;
+                    todo &= !mask;
+                    self.stopped(number, warp, at, mask, &stop);
+                }
+            }
+        }
+        merge(warp);
+        Ok(())
+    }
+
+    fn fence(&mut self, number: usize, lanes: u32, scope: race::Scope) {
+        let Self { memories, program, sites, paths, .. } = self;
+        if let Some(judge) = &mut memories.judge {
+            let view = View { program, sites, paths, buffers: memories.buffers };
+            judge.fence(&view, number as u32, lanes, scope);
+        }
+    }
+
+    /// A group has come to something that it does not go on from by itself.
+    #[inline]
+    fn stopped(&mut self, number: usize, warp: &mut Warp, at: usize, _mask: u32, stop: &Stop) {
+        match stop {
+            Stop::Barrier => self.arrive(number, warp, at),
+            Stop::Warp => self.arrive_in_warp(number, warp, at),
+            Stop::Exit => {
+                let group = warp.groups.swap_remove(at);
+                warp.alive &= !group.mask;
+                self.alive -= group.mask.count_ones();
+                if warp.groups.iter().any(|group| matches!(group.state, State::AtWarp { .. })) {
+                    self.release_warp(number, warp);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn barrier(&self, pc: Pc) -> Option<Barrier> {
+        match self.program.code[pc as usize].op {
+            Op::Barrier(number) => Some(self.program.barriers[number as usize]),
+            _ => None,
+        }
+    }
+
+    /// Lanes come to a barrier of the block.
+    #[inline]
+    fn arrive(&mut self, number: usize, warp: &mut Warp, at: usize) {
+        let group = warp.groups[at];
+        let Some(barrier) = self.barrier(group.pc) else { return };
+        if barrier.count.is_none() && barrier.kind != BarrierKind::Arrive {
+            warp.groups[at].state = State::AtBarrier;
+            self.waiting += group.mask.count_ones();
+            return;
+        }
+        self.arrive_counted(number, warp, at, barrier);
+    }
+
+    /// Lanes come to a barrier that waits for a number of threads.
+    #[cold]
+    fn arrive_counted(&mut self, number: usize, warp: &mut Warp, at: usize, barrier: Barrier) {
+        let group = warp.groups[at];
+        let lane = group.mask.trailing_zeros() as usize;
+        let name = warp.lane(&group.frame, barrier.number, lane) as u32;
+        if barrier.kind == BarrierKind::Arrive {
+            let warps = self.warps.len();
+            let known = self.arrived.iter().position(|(known, _)| *known == name);
+            let known = known.unwrap_or_else(|| {
+                self.arrived.push((name, vec![0; warps]));
+                self.arrived.len() - 1
+            });
+            self.arrived[known].1[number] |= group.mask;
+            warp.groups[at].pc += 1;
+        } else {
+            warp.groups[at].state = State::AtBarrier;
+        }
+        let count = barrier.count.map_or(u32::MAX, |count| warp.lane(&group.frame, count, lane) as u32);
+        self.warps[number] = std::mem::take(warp);
+        self.release_counted(name, count);
+        *warp = std::mem::take(&mut self.warps[number]);
+    }
+
+    /// Releases the barrier of this number if enough threads have come.
+    fn release_counted(&mut self, name: u32, count: u32) {
+        let at_it = |warp: &Warp, group: &Group| {
+            let Some(barrier) = self.barrier(group.pc) else { return false };
+            let lane = group.mask.trailing_zeros() as usize;
+            group.state == State::AtBarrier
+                && barrier.count.is_some()
+                && warp.lane(&group.frame, barrier.number, lane) as u32 == name
+        };
+        let of_warp = |warp: &Warp| {
+            let groups = warp.groups.iter().filter(|group| at_it(warp, group));
+            groups.fold(0, |mask, group| mask | group.mask)
+        };
+        let waiting: Vec<u32> = self.warps.iter().map(of_warp).collect();
+        let none = vec![0; self.warps.len()];
+        let arrived = self.arrived.iter().find(|(known, _)| *known == name).map_or(&none, |(_, lanes)| lanes).clone();
+        let total = |lanes: &[u32]| lanes.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
+        if total(&waiting) + total(&arrived) < count || total(&waiting) == 0 {
+            return;
+        }
+        self.arrived.retain(|(known, _)| *known != name);
+        let Self { memories, program, sites, paths, .. } = self;
+        if let Some(judge) = &mut memories.judge {
+            judge.meet(&View { program, sites, paths, buffers: memories.buffers }, &waiting, &arrived);
+        }
+        self.reduce(&waiting);
+        self.go_on(&waiting);
+    }
+
+    /// All threads of the block that have not exited wait for each other.
+    #[inline(never)]
+    fn release_block(&mut self) {
+        let mut places = self.warps.iter().flat_map(|warp| &warp.groups).map(|group| (group.pc, group.path));
+        let Some(first) = places.next() else { return };
+        let mixed = places.any(|place| place != first);
+        let alive: Vec<u32> = self.warps.iter().map(|warp| warp.alive).collect();
+        let judging = self.memories.judge.as_ref().is_none_or(race::judge::Judge::is_judging);
+        let out = self.shape.block.count() as u32 - self.alive;
+        if judging && (mixed || (out > 0 && self.exited_past(first).next().is_some())) {
+            self.diverged();
+        } else if judging {
+            if out > 0 {
+                self.findings.early_exit(EarlyExit { threads: out, site: self.sites[first.0 as usize] });
+            }
+            let Self { memories, program, sites, paths, .. } = self;
+            if let Some(judge) = &mut memories.judge {
+                judge.block_barrier(&View { program, sites, paths, buffers: memories.buffers }, &alive, first.0);
+            }
+        }
+        for (state, warp) in self.lanes.iter_mut().zip(&mut self.warps) {
+            state.left = state.all & !warp.alive;
+            if !warp.passed.is_empty() {
+                warp.passed.clear();
+            }
+        }
+        if self.barrier(first.0).is_some_and(|barrier| barrier.kind != BarrierKind::Sync) {
+            self.reduce(&alive);
+        }
+        self.waiting = 0;
+        self.go_on(&alive);
+    }
+
+    /// Lanes that wait at barriers of the block go on, each behind its own.
+    #[inline]
+    fn go_on(&mut self, released: &[u32]) {
+        for (number, (warp, &released)) in self.warps.iter_mut().zip(released).enumerate() {
+            for group in &mut warp.groups {
+                if group.state == State::AtBarrier && group.mask & released != 0 {
+                    group.state = State::Ready;
+                    group.pc += 1;
+                }
+            }
+            let ready = warp.ready();
+            self.lanes[number].ready = ready;
+            if ready != 0 {
+                self.ready_warps |= 1 << number;
+            }
+        }
+    }
+
+    /// What `bar.red` computes over the threads that have come.
+    fn reduce(&mut self, waiting: &[u32]) {
+        let mut count = 0;
+        let mut threads = 0;
+        for (warp, &waiting) in self.warps.iter().zip(waiting) {
+            for group in warp.groups.iter().filter(|group| group.mask & waiting != 0) {
+                let Some(barrier) = self.barrier(group.pc) else { continue };
+                let (predicate, negated) = match barrier.kind {
+                    BarrierKind::Count { predicate, negated, .. }
+                    | BarrierKind::And { predicate, negated, .. }
+                    | BarrierKind::Or { predicate, negated, .. } => (predicate, negated),
+                    BarrierKind::Sync | BarrierKind::Arrive => continue,
+                };
+                let bits = warp.p[(group.frame.p + predicate) as usize] ^ if negated { u32::MAX } else { 0 };
+                count += (bits & group.mask).count_ones();
+                threads += group.mask.count_ones();
+            }
+        }
+        for (number, &waiting) in waiting.iter().enumerate() {
+            for at in 0..self.warps[number].groups.len() {
+                let group = self.warps[number].groups[at];
+                let Some(barrier) = self.barrier(group.pc).filter(|_| group.mask & waiting != 0) else { continue };
+                let (register, value) = match barrier.kind {
+                    BarrierKind::Count { d, .. } => (Reg::W(d), count),
+                    BarrierKind::And { d, .. } => (Reg::P(d), u32::from(count == threads)),
+                    BarrierKind::Or { d, .. } => (Reg::P(d), u32::from(count > 0)),
+                    BarrierKind::Sync | BarrierKind::Arrive => continue,
+                };
+                let warp = &mut self.warps[number];
+                let all = group.mask == warp.alive;
+                warp.set_uniform(&group.frame, register, value.into(), group.mask, all);
+            }
+        }
+    }
+
+    /// Lanes come to an instruction that waits for others of their warp.
+    fn arrive_in_warp(&mut self, number: usize, warp: &mut Warp, at: usize) {
+        let group = warp.groups[at];
+        let register = match self.program.code[group.pc as usize].op {
+            Op::SyncWarp(members) => members,
+            Op::Collective(number) => self.program.collectives[number as usize].members,
+            _ => return,
+        };
+        // Lanes that name others wait for others.
+        let members = |warp: &Warp, lane: u32| warp.lane(&group.frame, register, lane as usize) as u32;
+        let named = members(warp, group.mask.trailing_zeros());
+        let same = (0..32).filter(|&lane| group.mask >> lane & 1 == 1 && members(warp, lane) == named);
+        let mask = same.fold(0, |mask, lane| mask | 1 << lane);
+        if mask != group.mask {
+            warp.groups[at].mask = mask;
+            warp.groups.push(Group { mask: group.mask & !mask, ..group });
+        }
+        let outside = mask & !named;
+        if outside != 0 {
+            self.misuse(number, outside.trailing_zeros(), group.pc, named);
+            let lanes = Lanes { mask, all: mask == warp.alive };
+            self.perform(warp, &group.frame, group.pc, lanes);
+            warp.groups[at].pc += 1;
+            return;
+        }
+        warp.groups[at].state = State::AtWarp { members: named };
+        self.release_warp(number, warp);
+    }
+
+    fn misuse(&mut self, number: usize, lane: u32, pc: Pc, mask: u32) {
+        let site = self.sites[pc as usize];
+        let thread = 32 * number as u32 + lane;
+        self.findings.warp_misuse(WarpMisuse { block: self.block, thread, site, mask });
+    }
+
+    fn perform(&mut self, warp: &mut Warp, frame: &Frame, pc: Pc, lanes: Lanes) {
+        if let Op::Collective(number) = self.program.code[pc as usize].op {
+            collective::execute(warp, frame, &self.program.collectives[number as usize], lanes);
+        }
+    }
+
+    /// Releases lanes that have all come together.
+    fn release_warp(&mut self, number: usize, warp: &mut Warp) {
+        loop {
+            let mut found = None;
+            for group in &warp.groups {
+                let State::AtWarp { members } = group.state else { continue };
+                let with: u32 = warp
+                    .groups
+                    .iter()
+                    .filter(|other| self.meets(group, other, members))
+                    .fold(0, |mask, other| mask | other.mask);
+                if members & warp.alive & !with == 0 {
+                    found = Some((*group, members, with));
+                    break;
+                }
+            }
+            let Some((group, members, with)) = found else { return };
+            self.release_lanes(number, warp, &group, members, with);
+        }
+    }
+
+    /// Do lanes of the other group come to where lanes of this one wait? `bar.warp.sync` may be another instruction;
+    /// everything else has to be the same.
+    fn meets(&self, group: &Group, other: &Group, members: u32) -> bool {
+        let sync = |pc: Pc| matches!(self.program.code[pc as usize].op, Op::SyncWarp(_));
+        other.state == State::AtWarp { members }
+            && (other.pc == group.pc && other.frame == group.frame || sync(other.pc) && sync(group.pc))
+    }
+
+    fn release_lanes(&mut self, number: usize, warp: &mut Warp, group: &Group, members: u32, with: u32) {
+        // Who has exited is not waited for; but to go past, and to live on, is not to exit.
+        let gone = members & !warp.alive & self.lanes[number].all;
+        let past = self.past(warp, gone, (group.pc, group.path));
+        if past != 0 {
+            self.misuse(number, past.trailing_zeros(), group.pc, members);
+        }
+        let lanes = Lanes { mask: with, all: with == warp.alive };
+        self.perform(warp, &group.frame, group.pc, lanes);
+        if let Op::SyncWarp(_) = self.program.code[group.pc as usize].op {
+            let Self { memories, program, sites, paths, .. } = self;
+            if let Some(judge) = &mut memories.judge {
+                let view = View { program, sites, paths, buffers: memories.buffers };
+                judge.sync_warp(&view, number as u32, with, warp.alive);
+            }
+        }
+        for other in &mut warp.groups {
+            if other.mask & with != 0 && matches!(other.state, State::AtWarp { .. }) {
+                other.state = State::Ready;
+                other.pc += 1;
+            }
+        }
+        if warp.groups.len() > 1 {
+            merge(warp);
+        }
+    }
+
+    /// Of these lanes, those that have gone past a place where others wait, and done something more.
+    fn past(&self, warp: &Warp, lanes: u32, place: Place) -> u32 {
+        let passed = warp.passed.iter().filter(|(mask, passed)| mask & lanes != 0 && self.is_past(*passed, place));
+        lanes & passed.fold(0, |all, (mask, _)| all | mask)
+    }
+
+    /// Is who has passed this join, on this path, past the place?
+    fn is_past(&self, (join, path): (u32, PathId), place: Place) -> bool {
+        let join = &self.program.joins[join as usize];
+        let mut at = Some(place);
+        while let Some((pc, of_place)) = at {
+            for &(_, common) in join.decides.iter().filter(|(decided, _)| *decided == pc) {
+                let (joined, waits) = (self.paths.steps(path), self.paths.steps(of_place));
+                let calls = |steps: &[Step]| {
+                    steps.iter().rposition(|step| matches!(step, Step::Call(_))).map_or(0, |last| last + 1)
+                };
+                let (a, b) = (calls(&joined), calls(&waits));
+                let common = common as usize;
+                let trip = |steps: &[Step]| -> Vec<u32> {
+                    let trips = steps.iter().take(common).map(|step| match step {
+                        Step::Trip(_, trip) => *trip,
+                        _ => 0,
+                    });
+                    trips.collect()
+                };
+                if joined[..a] == waits[..b] && trip(&joined[a..]) >= trip(&waits[b..]) {
+                    return true;
+                }
+            }
+            at = self.paths.caller(of_place).map(|(path, pc)| (pc, path));
+        }
+        false
+    }
+
+    /// Threads that have exited, since the last barrier, by way of more than this one.
+    fn exited_past(&self, place: Place) -> impl Iterator<Item = u32> {
+        let of_warp = move |(number, warp): (usize, &Warp)| {
+            let lanes = &self.lanes[number];
+            let past = self.past(warp, lanes.all & !warp.alive & !lanes.left, place);
+            race::schedule::threads(number, past).map(u32::from).collect::<Vec<_>>()
+        };
+        self.warps.iter().enumerate().flat_map(of_warp)
+    }
+
+    /// The barrier is divergent: say who waits where, and judge nothing any more in this block. It is told from where
+    /// most threads wait, so that the schedule does not show.
+    #[cold]
+    fn diverged(&mut self) {
+        let mut gathered: Vec<(Place, Vec<u32>)> = Vec::new();
+        for (number, warp) in self.warps.iter().enumerate() {
+            for group in &warp.groups {
+                let threads = race::schedule::threads(number, group.mask).map(u32::from);
+                match gathered.iter_mut().find(|(place, _)| *place == (group.pc, group.path)) {
+                    Some((_, known)) => known.extend(threads),
+                    None => gathered.push(((group.pc, group.path), threads.collect())),
+                }
+            }
+        }
+        gathered.iter_mut().for_each(|(_, threads)| threads.sort_unstable());
+        // Of several, that of the lowest thread.
+        gathered.sort_by_key(|(_, threads)| (std::cmp::Reverse(threads.len()), threads[0]));
+        let Some(((pc, path), waiting)) = gathered.first().cloned() else { return };
+        let mut elsewhere: Vec<(u32, Whereabouts)> = Vec::new();
+        for ((pc, path), threads) in &gathered[1..] {
+            let (site, trips) = (self.sites[*pc as usize], self.paths.trips(*path));
+            elsewhere.extend(threads.iter().map(|&thread| (thread, Whereabouts::Waits { site, trips: trips.clone() })));
+        }
+        elsewhere.extend(self.exited_past((pc, path)).map(|thread| (thread, Whereabouts::Skipped)));
+        elsewhere.sort_by_key(|&(thread, _)| thread);
+        let Self { memories, program, sites, paths, .. } = self;
+        if let Some(judge) = &mut memories.judge {
+            judge.stop(&View { program, sites, paths, buffers: memories.buffers });
+        }
+        self.findings.diverged(Divergence {
+            block: self.block,
+            site: self.sites[pc as usize],
+            trips: self.paths.trips(path),
+            waiting,
+            elsewhere,
+            blocks: 1,
+        });
+    }
+
+    /// Threads live, and none can run: lanes wait for others of their warp that never come, or for too many threads.
+    /// False if that ends the launch.
+    #[cold]
+    fn resolve(&mut self) -> bool {
+        // Lanes that others of their warp wait for in vain: a misuse, after which the others go on.
+        for number in 0..self.warps.len() {
+            let mut warp = std::mem::take(&mut self.warps[number]);
+            let waits = warp.groups.iter().find(|group| matches!(group.state, State::AtWarp { .. })).copied();
+            if let Some(group) = waits
+                && let State::AtWarp { members } = group.state
+            {
+                let with = warp.groups.iter().filter(|other| self.meets(&group, other, members));
+                let with = with.fold(0, |mask, other| mask | other.mask);
+                let missing = members & warp.alive & !with;
+                self.misuse(number, missing.trailing_zeros(), group.pc, members);
+                self.release_lanes(number, &mut warp, &group, members, with);
+                let ready = warp.ready();
+                self.lanes[number].ready = ready;
+                if ready != 0 {
+                    self.ready_warps |= 1 << number;
+                }
+                self.warps[number] = warp;
+                return true;
+            }
+            self.warps[number] = warp;
+        }
+        let mut waiting = Vec::new();
+        for (number, warp) in self.warps.iter().enumerate() {
+            for group in &warp.groups {
+                let site = self.sites[group.pc as usize];
+                let threads = race::schedule::threads(number, group.mask);
+                waiting.extend(threads.map(|thread| Waiting { thread: thread.into(), site, mask: None }));
+            }
+        }
+        waiting.sort_by_key(|waiting| waiting.thread);
+        if let Some(&Waiting { thread, site, .. }) = waiting.first() {
+            let what = FaultKind::Stuck(waiting);
+            self.findings.fault(Fault { what, block: self.block, thread, site: Some(site) });
+        }
+        self.break_off();
+        false
+    }
+
+    #[cold]
+    fn fault(&mut self, number: usize, at: Pc, (lane, what): (u32, FaultKind)) {
+        let site = Some(self.sites[at as usize]);
+        let thread = 32 * number as u32 + lane;
+        self.findings.fault(Fault { what, block: self.block, thread, site });
+        self.break_off();
+    }
+
+    fn break_off(&mut self) {
+        let Self { memories, program, sites, paths, .. } = self;
+        if let Some(judge) = &mut memories.judge {
+            judge.break_off(&View { program, sites, paths, buffers: memories.buffers });
+        }
+    }
+}
+
+/// Makes one group of lanes that can run and are at one instruction, on one path.
+fn merge(warp: &mut Warp) {
+    let groups = &mut warp.groups;
+    let mut at = 0;
+    while at < groups.len() {
+        let this = groups[at];
+        let same = |other: &Group| {
+            this.state == State::Ready
+                && other.state == State::Ready
+                && (other.pc, other.path, other.frame, other.passed) == (this.pc, this.path, this.frame, this.passed)
+        };
+        match groups[at + 1..].iter().position(same) {
+            Some(found) => {
+                let other = groups.swap_remove(at + 1 + found);
+                groups[at].mask |= other.mask;
+                groups[at].trips = this.trips.max(other.trips);
+            }
+            None => at += 1,
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! Runs lanes of a warp from one thing that others can see to the next.
+
+use race::FaultKind;
+
+use crate::access::{Does, Fault, Memories, copy_local};
+use crate::arithmetic::{self, Lanes};
+use crate::code::{Callee, Op, Program, Special};
+use crate::dim::Shape;
+use crate::paths::Paths;
+use crate::register::{Affine, LANES};
+use crate::system;
+use crate::view::View;
+use crate::frame::Frame;
+use crate::warp::{Group, Warp, put, put_affine};
+
+/// Calls within each other.
+const MAX_DEPTH: u32 = 256;
+
+/// Why lanes stopped.
+#[derive(Clone, Debug)]
+pub(crate) enum Stop {
+    /// They have done something that others can see.
+    Visible,
+    /// They went apart, or came to where others may join them: who goes on is to be decided anew.
+    Regroup,
+    /// They wait at a barrier of the block.
+    Barrier,
+    /// They wait for lanes of their warp.
+    Warp,
+    /// They have exited.
+    Exit,
+    /// They passed a fence.
+    Fence(race::Scope, u32),
+}
+
+/// What an executing group needs besides its warp.
+pub(crate) struct Context<'a, 'b> {
+    pub(crate) program: &'a Program,
+    pub(crate) sites: &'a [race::Site],
+    pub(crate) paths: &'b mut Paths,
+    pub(crate) memories: &'b mut Memories<'a>,
+    pub(crate) shape: Shape,
+    pub(crate) block: u64,
+    /// The warp's number.
+    pub(crate) warp: u32,
+    /// Trips of loops that a thread may make in a block.
+    pub(crate) budget: u32,
+    /// Lanes go on together at the end of a trip, and where paths meet.
+    pub(crate) together: bool,
+    pub(crate) clock: &'b mut u32,
+    /// What `vprintf` has printed.
+    pub(crate) printed: &'b mut Vec<u8>,
+}
+
+/// Runs the group of this number until it stops. What it leaves of itself stands in the warp's groups.
+pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> Result<Stop, (u32, Fault)> {
+    let mut group = warp.groups[number];
+    let program = cx.program;
+    let stop = loop {
+        let pc = group.pc;
+        let inst = &program.code[pc as usize];
+        let mut mask = group.mask;
+        if let Some((p, negated)) = inst.guard {
+            let holds = warp.p[(group.frame.p + p) as usize] ^ if negated { u32::MAX } else { 0 };
+            mask &= holds;
+            if mask == 0 {
+                group.pc += 1;
+                continue;
+            }
+        }
+        let lanes = Lanes { mask, all: mask == warp.alive };
+        group.pc += 1;
+        if arithmetic::execute(warp, &group.frame, program, inst.op, lanes) {
+            continue;
+        }
+        match inst.op {
+            Op::Load(access) | Op::Store(access) | Op::Atomic(access) => {
+                let does = match inst.op {
+                    Op::Load(_) => Does::Load,
+                    Op::Store(_) => Does::Store,
+                    _ => Does::Atomic,
+                };
+                let access = &program.accesses[access as usize];
+                let view = View { program, sites: cx.sites, paths: cx.paths, buffers: cx.memories.buffers };
+                let seen = cx.memories.access(view, (warp, cx.warp), &group, (access, does), pc, lanes);
+                match seen {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        commit(&mut group, warp);
+                        break Stop::Visible;
+                    }
+                    Err(fault) => return Err((pc, fault)),
+                }
+            }
+            Op::Branch(to) => {
+                if mask == group.mask {
+                    group.pc = to;
+                    continue;
+                }
+                let mut other = group;
+                other.mask &= !mask;
+                (group.mask, group.pc) = (mask, to);
+                warp.groups.push(other);
+                break Stop::Regroup;
+            }
+            Op::BranchTable(table, index) => {
+                let table = &program.tables[table as usize];
+                let indices = *warp.w[(group.frame.w + index) as usize].lanes();
+                let index = |lane: u32| table.get(indices[lane as usize] as usize).copied();
+                let first = mask.trailing_zeros();
+                let Some(to) = index(first) else { return Err((pc, (first, FaultKind::Trap))) };
+                let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && index(lane) == Some(to));
+                let taken = same.fold(0, |set, lane| set | 1 << lane);
+                if taken == group.mask {
+                    group.pc = to;
+                    continue;
+                }
+                let mut other = group;
+                other.mask &= !taken;
+                other.pc = if mask == group.mask { pc } else { pc + 1 };
+                // Lanes of the guard that go elsewhere look at the table again.
+                if mask != group.mask && mask & !taken != 0 {
+                    other.mask = mask & !taken;
+                    other.pc = pc;
+                    let mut rest = group;
+                    rest.mask &= !mask;
+                    warp.groups.push(rest);
+                }
+                (group.mask, group.pc) = (taken, to);
+                warp.groups.push(other);
+                break Stop::Regroup;
+            }
+            Op::Edge(edge) => {
+                let edge = &program.edges[edge as usize];
+                group.path = cx.paths.follow(group.path, edge);
+                if edge.again.is_some() {
+                    group.trips += 1;
+                    if group.trips > cx.budget {
+                        return Err((pc, (mask.trailing_zeros(), FaultKind::TickLimit(cx.budget))));
+                    }
+                }
+            }
+            Op::Meet => {
+                if warp.groups.len() > 1 && cx.together {
+                    break Stop::Regroup;
+                }
+            }
+            Op::Join(join) => group.passed = Some((join, group.path)),
+            Op::Special(special, d) => {
+                let form = special_form(cx, special);
+                let register = &mut warp.w[(group.frame.w + d) as usize];
+                match form {
+                    Values::Affine(form) => put_affine(register, form, lanes.mask, lanes.all),
+                    Values::Each(values) => put(register, &values, lanes.mask, lanes.all),
+                }
+            }
+            Op::ActiveMask(d) => {
+                let register = &mut warp.w[(group.frame.w + d) as usize];
+                put_affine(register, Affine::uniform(group.mask), lanes.mask, lanes.all);
+            }
+            Op::Call(call) => {
+                if let Some(other) = split(&mut group, mask, pc + 1) {
+                    warp.groups.push(other);
+                }
+                let call = &program.calls[call as usize];
+                let callee = match call.callee {
+                    Callee::System(system) => {
+                        system::call(system, cx.memories.buffers, warp, &group, call, cx.printed)
+                            .map_err(|fault| (pc, fault))?;
+                        continue;
+                    }
+                    Callee::Function(number) => number,
+                    Callee::Register(register) => {
+                        let addresses = *warp.d[(group.frame.d + register) as usize].lanes();
+                        let first = mask.trailing_zeros();
+                        let address = addresses[first as usize];
+                        let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && addresses[lane as usize] == address);
+                        let taken = same.fold(0, |set, lane| set | 1 << lane);
+                        if let Some(other) = split(&mut group, taken, pc) {
+                            warp.groups.push(other);
+                        }
+                        let known = crate::address::function_at(address).filter(|&at| at < program.functions.len());
+                        match known {
+                            Some(number) => number as u32,
+                            None => return Err((pc, (first, FaultKind::UnknownPointer))),
+                        }
+                    }
+                };
+                if group.frame.depth + 1 > MAX_DEPTH {
+                    return Err((pc, (mask.trailing_zeros(), FaultKind::CallDepth(MAX_DEPTH))));
+                }
+                enter(cx, warp, &mut group, pc, callee, call);
+            }
+            Op::Return => {
+                if let Some(other) = split(&mut group, mask, pc + 1) {
+                    warp.groups.push(other);
+                }
+                leave(cx, warp, &mut group);
+            }
+            Op::Exit => {
+                if let Some(other) = split(&mut group, mask, pc + 1) {
+                    warp.groups.push(other);
+                }
+                break Stop::Exit;
+            }
+            Op::Trap => return Err((pc, (mask.trailing_zeros(), FaultKind::Trap))),
+            Op::Barrier(_) | Op::SyncWarp(_) | Op::Collective(_) => {
+                if let Some(other) = split(&mut group, mask, pc + 1) {
+                    warp.groups.push(other);
+                }
+                group.pc = pc;
+                commit(&mut group, warp);
+                if matches!(inst.op, Op::Barrier(_)) {
+                    break Stop::Barrier;
+                }
+                break Stop::Warp;
+            }
+            Op::Fence(scope) => break Stop::Fence(scope, mask),
+            Op::EndPrologue => break Stop::Exit,
+            // All others are executed above.
+            _ => {}
+        }
+    };
+    warp.groups[number] = group;
+    Ok(stop)
+}
+
+/// The lanes outside of `mask`, which go on at `pc`; the group keeps the others.
+fn split(group: &mut Group, mask: u32, pc: u32) -> Option<Group> {
+    let rest = group.mask & !mask;
+    if rest == 0 {
+        return None;
+    }
+    let other = Group { mask: rest, pc, ..*group };
+    group.mask = mask;
+    Some(other)
+}
+
+/// The group does something after a join that it has passed: from here on that counts.
+#[inline(always)]
+fn commit(group: &mut Group, warp: &mut Warp) {
+    if let Some(passed) = group.passed.take() {
+        warp.passed.push((group.mask, passed));
+    }
+}
+
+/// The registers that hold something when a function begins.
+pub(crate) fn begin_frame(
+    program: &Program,
+    warp: &mut Warp,
+    frame: &Frame,
+    lanes: Lanes,
+    special: impl Fn(Special) -> Values,
+) {
+    let function = &program.functions[frame.function as usize];
+    let counts = function.counts;
+    warp.reserve(frame.w + counts.w, frame.d + counts.d, frame.p + counts.p, frame.local + function.local);
+    for &(register, value) in &function.constants {
+        warp.set_uniform(frame, register, value, lanes.mask, lanes.all);
+    }
+    for &(register, offset) in &function.frame_addresses {
+        warp.set_uniform(frame, register, u64::from(frame.local + offset), lanes.mask, lanes.all);
+    }
+    for &(register, which) in &function.specials {
+        let register = &mut warp.w[(frame.w + register) as usize];
+        match special(which) {
+            Values::Affine(form) => put_affine(register, form, lanes.mask, lanes.all),
+            Values::Each(values) => put(register, &values, lanes.mask, lanes.all),
+        }
+    }
+}
+
+fn enter(
+    cx: &mut Context<'_, '_>,
+    warp: &mut Warp,
+    group: &mut Group,
+    pc: u32,
+    callee: u32,
+    call: &crate::code::Call,
+) {
+    let program = cx.program;
+    let own = &program.functions[group.frame.function as usize];
+    let function = &program.functions[callee as usize];
+    let old = group.frame;
+    let frame = Frame {
+        w: old.w + own.counts.w,
+        d: old.d + own.counts.d,
+        p: old.p + own.counts.p,
+        local: old.local + own.local,
+        function: callee,
+        depth: old.depth + 1,
+    };
+    let lanes = Lanes { mask: group.mask, all: group.mask == warp.alive };
+    let shape = cx.shape;
+    let (block, number) = (cx.block, cx.warp);
+    begin_frame(program, warp, &frame, lanes, |special| special_values(special, shape, block, number));
+    for (&(from, size), &(to, _)) in call.arguments.iter().zip(&function.params) {
+        copy_local(warp, old.local + from, frame.local + to, size, group.mask);
+    }
+    group.path = cx.paths.call(group.path, pc);
+    cx.paths.set_frame(group.path, frame);
+    group.frame = frame;
+    group.pc = function.entry;
+}
+
+fn leave(cx: &mut Context<'_, '_>, warp: &mut Warp, group: &mut Group) {
+    let Some((path, pc)) = cx.paths.caller(group.path) else { return };
+    let program = cx.program;
+    let frame = cx.paths.frame(path);
+    if let Op::Call(call) = program.code[pc as usize].op {
+        let results = &program.functions[group.frame.function as usize].results;
+        for (&(to, size), &(from, _)) in program.calls[call as usize].results.iter().zip(results) {
+            copy_local(warp, group.frame.local + from, frame.local + to, size, group.mask);
+        }
+    }
+    (group.path, group.frame, group.pc) = (path, frame, pc + 1);
+}
+
+/// What the lanes' special registers hold.
+pub(crate) enum Values {
+    Affine(Affine<u32>),
+    Each([u32; LANES]),
+}
+
+fn special_form(cx: &mut Context<'_, '_>, special: Special) -> Values {
+    if special == Special::Clock {
+        *cx.clock = cx.clock.wrapping_add(1);
+        return Values::Affine(Affine::uniform(*cx.clock));
+    }
+    special_values(special, cx.shape, cx.block, cx.warp)
+}
+
+/// What a special register holds in the lanes of this warp of this block.
+pub(crate) fn special_values(special: Special, shape: Shape, block: u64, warp: u32) -> Values {
+    let uniform = |value: u32| Values::Affine(Affine::uniform(value));
+    let axis = |dim: race::limits::Dim3, axis: u8| [dim.x, dim.y, dim.z][usize::from(axis)];
+    let each = |value: &dyn Fn(u32) -> u32| {
+        let values = std::array::from_fn(|lane| value(lane as u32));
+        Affine::of(&values).map_or(Values::Each(values), Values::Affine)
+    };
+    match special {
+        Special::Tid(which) => each(&|lane| {
+            let linear = u64::from(warp) * LANES as u64 + u64::from(lane);
+            axis(shape.block.point(linear), which)
+        }),
+        Special::Ntid(which) => uniform(axis(shape.block, which)),
+        Special::Ctaid(which) => uniform(axis(shape.grid.point(block), which)),
+        Special::Nctaid(which) => uniform(axis(shape.grid, which)),
+        Special::LaneId => Values::Affine(Affine { base: 0, stride: 1 }),
+        Special::WarpId => uniform(warp),
+        Special::NWarpId => uniform((shape.block.count() as u32).div_ceil(32)),
+        Special::LaneMaskEq => each(&|lane| 1 << lane),
+        Special::LaneMaskLe => each(&|lane| u32::MAX >> (31 - lane)),
+        Special::LaneMaskLt => each(&|lane| (1 << lane) - 1),
+        Special::LaneMaskGe => each(&|lane| u32::MAX << lane),
+        Special::LaneMaskGt => each(&|lane| (u32::MAX << lane) << 1),
+        Special::DynamicSharedSize => uniform(shape.dynamic_shared),
+        Special::TotalSharedSize => uniform(shape.shared),
+        Special::GridId | Special::Zero | Special::Clock => uniform(0),
+        Special::One => uniform(1),
+    }
+}
