@@ -267,11 +267,13 @@ pub(crate) enum Callee {
     System(System),
 }
 
-/// Functions that the driver provides.
+/// Functions that the driver provides, or that nobody does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum System {
     Vprintf,
     AssertFail,
+    /// One of Rust's library that does not return, by its symbol: its last argument is the place that panics.
+    Panic(&'static str),
 }
 
 /// A barrier of the block.

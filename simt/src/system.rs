@@ -45,9 +45,43 @@ pub(crate) fn call(
                 let text = if file.is_empty() { message } else { format!("{message} ({file}:{line})") };
                 return Err((lane, FaultKind::Assert(text)));
             }
+            System::Panic(symbol) => {
+                let arguments: Vec<u64> =
+                    (0..call.arguments.len()).map(|number| argument(number, call.arguments[number].1.min(8))).collect();
+                return Err((lane, FaultKind::Panic(panic_message(symbol, &arguments, buffers, warp, lane))));
+            }
         }
     }
     Ok(())
+}
+
+/// What Rust's library would say, as far as the arguments tell, and where: the last one is a `&Location`, of a name, its
+/// length, line and column.
+fn panic_message(symbol: &str, arguments: &[u64], buffers: &[Buffer], warp: &Warp, lane: u32) -> String {
+    let text = |address: u64, length: u64| {
+        let bytes = (0..length.min(MAX_TEXT as u64)).map_while(|n| load(buffers, warp, address + n, 1, lane));
+        String::from_utf8_lossy(&bytes.map(|byte| byte as u8).collect::<Vec<_>>()).into_owned()
+    };
+    let message = match arguments {
+        [index, len, _] if symbol.ends_with("panic_bounds_check") => {
+            format!("index out of bounds: the len is {len} but the index is {index}")
+        }
+        [message, length, _] if symbol.ends_with("panicking5panic") => text(*message, *length),
+        // A message without arguments: its length, doubled, plus one.
+        [message, length, _] if symbol.ends_with("panic_fmt") && length & 1 == 1 => text(*message, length >> 1),
+        _ => symbol
+            .rsplit_once("panic_const_")
+            .map_or_else(|| "panicked".into(), |(_, what)| format!("panicked: {}", what.replace('_', " "))),
+    };
+    let Some(&location) = arguments.last() else { return message };
+    let field = |offset: u64, size: u32| load(buffers, warp, location + offset, size, lane);
+    match (field(0, 8), field(8, 8), field(16, 4), field(20, 4)) {
+        (Some(file), Some(length), Some(line), Some(column)) => {
+            let file = text(file, length);
+            format!("{message} ({}:{line}:{column})", race::direct_path(&file))
+        }
+        _ => message,
+    }
 }
 
 fn local(warp: &Warp, at: u32, size: u32, lane: u32) -> u64 {

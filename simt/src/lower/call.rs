@@ -21,8 +21,10 @@ pub(super) fn lower(cx: &mut Context<'_>) -> Result<(), LoadError> {
             match defined {
                 Some(at) => Callee::Function(at as u32),
                 None => {
-                    let name = &cx.module.functions[number].name;
-                    match system(name) {
+                    let function = &cx.module.functions[number];
+                    let name = &function.name;
+                    let panics = function.is_noreturn().then(|| System::Panic(race::intern(name)));
+                    match system(name).or(panics) {
                         Some(system) => Callee::System(system),
                         None => {
                             return Err(LoadError::Undefined {

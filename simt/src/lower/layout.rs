@@ -236,18 +236,11 @@ fn symbols_of(operand: &Operand, to: &mut Vec<Symbol>) {
     }
 }
 
-/// A name as the source has it: `#[address_space(shared)]` declares `TILE` as file, name and a number.
+/// A name as the source has it: `#[address_space(shared)]` declares `TILE` as `TILE$0$file`.
 fn short(name: &str) -> &str {
-    let Some((rest, number)) = name.rsplit_once('_') else { return name };
-    if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return mangled(name);
-    }
-    // The name is what is written in capitals behind the file's, which is not.
-    let capitals = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
-    let start = rest.bytes().rposition(|byte| !capitals(byte)).map_or(0, |last| last + 1);
-    match rest[start..].trim_start_matches('_') {
-        "" => name,
-        short => short,
+    match name.split_once('$') {
+        Some((name, _)) if !name.is_empty() => name,
+        _ => mangled(name),
     }
 }
 
