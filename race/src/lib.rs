@@ -56,11 +56,11 @@ mod trace;
 
 pub use hazard::{Hazard, Kind, Level, Party};
 pub use intern::intern;
+pub use judge::Scope;
 pub use place::{Memory, Place, Space};
 pub use report::{
     Divergence, EarlyExit, Fault, FaultKind, LostWrite, Report, Uninitialised, Waiting, WarpMisuse,
     Whereabouts,
 };
-pub use judge::Scope;
 pub use site::{Site, direct_path};
 pub use trace::{BlockTrace, Event, Pair, What};

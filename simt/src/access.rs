@@ -6,10 +6,10 @@ use race::judge::{Addresses, At, How, Judge, Lines, Sync, WarpAccess};
 use crate::address::{WINDOW, Window, base, window};
 use crate::arithmetic::{Lanes, address_form};
 use crate::code::{Access, Pc, Reg, Target};
+use crate::frame::Frame;
 use crate::memory::Buffer;
 use crate::register::{Affine, LANES};
 use crate::view::View;
-use crate::frame::Frame;
 use crate::warp::{Group, Warp, put, put_affine};
 
 /// A fault of a lane.
@@ -109,7 +109,14 @@ impl Memories<'_> {
 
     /// The one region that the lanes' addresses lie in, if that is plain and nothing is wrong with them.
     #[inline(always)]
-    fn region(&mut self, target: Target, places: &Places, size: u32, mask: u32, does: Does) -> Option<Region> {
+    fn region(
+        &mut self,
+        target: Target,
+        places: &Places,
+        size: u32,
+        mask: u32,
+        does: Does,
+    ) -> Option<Region> {
         let Places::Affine(form) = places else { return None };
         let (first, last) = (mask.trailing_zeros() as usize, 31 - mask.leading_zeros() as usize);
         let (a, b) = (form.lane(first), form.lane(last));
@@ -125,7 +132,8 @@ impl Memories<'_> {
             Target::Shared => return (end <= self.shared.len() as u64).then_some(Region::Shared),
             Target::Generic => match window(low) {
                 Window::Shared => {
-                    return (end <= base(Window::Shared) + self.shared.len() as u64).then_some(Region::Shared);
+                    return (end <= base(Window::Shared) + self.shared.len() as u64)
+                        .then_some(Region::Shared);
                 }
                 Window::Local if end <= base(Window::Local) + WINDOW => return Some(Region::Local),
                 Window::Param if end <= base(Window::Param) + WINDOW => return Some(Region::Param),
@@ -134,9 +142,7 @@ impl Memories<'_> {
             },
             Target::Global | Target::Const => {}
         }
-        let holds = |buffer: &Buffer| {
-            buffer.holds(low, end - low) && (does == Does::Load || buffer.writable)
-        };
+        let holds = |buffer: &Buffer| buffer.holds(low, end - low) && (does == Does::Load || buffer.writable);
         if self.buffers.get(self.last).is_none_or(|buffer| !holds(buffer)) {
             self.last = self.buffers.iter().position(holds)?;
         }
@@ -186,7 +192,14 @@ impl Memories<'_> {
     }
 
     /// Where one address leads, or what is wrong with it.
-    fn find(&self, view: View<'_>, target: Target, address: u64, size: u32, does: Does) -> Result<Region, FaultKind> {
+    fn find(
+        &self,
+        view: View<'_>,
+        target: Target,
+        address: u64,
+        size: u32,
+        does: Does,
+    ) -> Result<Region, FaultKind> {
         let generic = match target {
             Target::Shared => Window::Shared,
             Target::Local => return Ok(Region::Local),
@@ -207,17 +220,24 @@ impl Memories<'_> {
                     return Ok(Region::Shared);
                 }
                 let array = view.program.arrays.iter().rev().find(|array| u64::from(array.offset) <= offset);
-                let (name, start, bytes) = array.map_or(("shared memory", 0, self.shared.len() as u32), |array| {
-                    let end = if array.size == 0 { self.shared.len() as u32 } else { array.offset + array.size };
-                    (array.name, array.offset, end - array.offset)
-                });
+                let (name, start, bytes) =
+                    array.map_or(("shared memory", 0, self.shared.len() as u32), |array| {
+                        let end = if array.size == 0 {
+                            self.shared.len() as u32
+                        } else {
+                            array.offset + array.size
+                        };
+                        (array.name, array.offset, end - array.offset)
+                    });
                 let index = ((offset - u64::from(start)) / u64::from(size)) as i64;
                 Err(FaultKind::OutOfBounds { name, index, len: u64::from(bytes / size) })
             }
             Window::Global | Window::Const => {
                 let found = self.buffers.iter().position(|buffer| buffer.holds(address, size.into()));
                 match found {
-                    Some(number) if does == Does::Load || self.buffers[number].writable => Ok(Region::Buffer(number)),
+                    Some(number) if does == Does::Load || self.buffers[number].writable => {
+                        Ok(Region::Buffer(number))
+                    }
                     Some(number) => Err(FaultKind::ReadOnly { name: self.buffers[number].name, address }),
                     None => Err(self.outside(address, size)),
                 }
@@ -267,9 +287,10 @@ impl Memories<'_> {
         if let Some(judge) = &mut self.judge {
             let each;
             let addresses = match places {
-                Places::Affine(form) => {
-                    Addresses::Affine { base: form.base.wrapping_add(shift), stride: form.stride.cast_signed() }
-                }
+                Places::Affine(form) => Addresses::Affine {
+                    base: form.base.wrapping_add(shift),
+                    stride: form.stride.cast_signed(),
+                },
                 Places::Each(addresses) => {
                     each = addresses.map(|address| address.wrapping_add(shift));
                     Addresses::Each(&each)
@@ -389,7 +410,12 @@ impl Memories<'_> {
                 let at = (address & (WINDOW - 1)) as usize;
                 let bytes = &self.shared[at..at + 4 * LANES];
                 std::array::from_fn(|lane| {
-                    u32::from_le_bytes([bytes[4 * lane], bytes[4 * lane + 1], bytes[4 * lane + 2], bytes[4 * lane + 3]])
+                    u32::from_le_bytes([
+                        bytes[4 * lane],
+                        bytes[4 * lane + 1],
+                        bytes[4 * lane + 2],
+                        bytes[4 * lane + 3],
+                    ])
                 })
             }
         }
@@ -521,7 +547,11 @@ impl Memories<'_> {
                     let len = (self.params.len() / size) as u64;
                     return Err((
                         lane,
-                        FaultKind::OutOfBounds { name: "the kernel's parameters", index: (at / size) as i64, len },
+                        FaultKind::OutOfBounds {
+                            name: "the kernel's parameters",
+                            index: (at / size) as i64,
+                            len,
+                        },
                     ));
                 };
                 let mut bytes = [0; 8];
@@ -555,7 +585,11 @@ fn stored(warp: &mut Warp, frame: &Frame, access: &Access) -> [u64; LANES] {
         return warp.lanes(frame, register);
     }
     let mut digest = [0_u64; LANES];
-    let shift = if access.registers.len() as u32 * u32::from(access.size) <= 8 { 8 * u32::from(access.size) } else { 0 };
+    let shift = if access.registers.len() as u32 * u32::from(access.size) <= 8 {
+        8 * u32::from(access.size)
+    } else {
+        0
+    };
     for (number, register) in (0..).zip(&access.registers) {
         let Some(register) = *register else { continue };
         let values = warp.lanes(frame, register);
@@ -604,7 +638,8 @@ fn local(
             return Err((lane, FaultKind::Misaligned { address: places.lane(lane), size: size as u32 }));
         }
         if at + total > end {
-            let what = FaultKind::OutOfBounds { name: "local memory", index: (at / size) as i64, len: end / size };
+            let what =
+                FaultKind::OutOfBounds { name: "local memory", index: (at / size) as i64, len: end / size };
             return Err((lane, what));
         }
     }

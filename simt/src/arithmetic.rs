@@ -2,8 +2,8 @@
 
 use crate::address::{WINDOW, Window, base};
 use crate::code::{Compare, Float, Integer, Logic, Op, Program, Reg};
-use crate::register::{Affine, LANES, Word};
 use crate::frame::Frame;
+use crate::register::{Affine, LANES, Word};
 use crate::warp::{Warp, put, put_affine};
 
 /// The lanes that execute an operation, and whether they are all that matter.
@@ -22,7 +22,8 @@ macro_rules! registers {
 /// One operation of two operands: once if both are uniform, else lane by lane.
 macro_rules! binary {
     ($warp:expr, $frame:expr, $lanes:expr, $d:ident $dn:expr, $a:ident $an:expr, $b:ident $bn:expr, $f:expr) => {{
-        let (x, y) = (registers!($warp, $frame, $a, $an).uniform(), registers!($warp, $frame, $b, $bn).uniform());
+        let (x, y) =
+            (registers!($warp, $frame, $a, $an).uniform(), registers!($warp, $frame, $b, $bn).uniform());
         if let (Some(x), Some(y)) = (x, y) {
             let form = Affine::uniform($f(x, y));
             put_affine(&mut registers!($warp, $frame, $d, $dn), form, $lanes.mask, $lanes.all);
@@ -305,7 +306,8 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
             }
         },
         Op::CompareW { compare, signed, d, a, b } => {
-            let ends = |number| registers!(warp, frame, w, number).affine().and_then(|form| ends32(form, signed));
+            let ends =
+                |number| registers!(warp, frame, w, number).affine().and_then(|form| ends32(form, signed));
             let known = ends(a).zip(ends(b)).and_then(|(x, y)| compare_ends(compare, x, y));
             let bits = match known {
                 Some(bits) => bits,
@@ -322,7 +324,8 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
             warp.set_predicate(frame, d, bits, lanes.mask);
         }
         Op::CompareD { compare, signed, d, a, b } => {
-            let ends = |number| registers!(warp, frame, d, number).affine().and_then(|form| ends64(form, signed));
+            let ends =
+                |number| registers!(warp, frame, d, number).affine().and_then(|form| ends64(form, signed));
             let known = ends(a).zip(ends(b)).and_then(|(x, y)| compare_ends(compare, x, y));
             let bits = match known {
                 Some(bits) => bits,
@@ -346,7 +349,12 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
                     let x = *registers!(warp, frame, w, a).lanes();
                     let y = *registers!(warp, frame, w, b).lanes();
                     let pick = |lane: usize| if bits >> lane & 1 == 1 { x[lane] } else { y[lane] };
-                    put(&mut registers!(warp, frame, w, d), &std::array::from_fn(pick), lanes.mask, lanes.all);
+                    put(
+                        &mut registers!(warp, frame, w, d),
+                        &std::array::from_fn(pick),
+                        lanes.mask,
+                        lanes.all,
+                    );
                 }
             }
         }
@@ -358,7 +366,12 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
                     let x = *registers!(warp, frame, d, a).lanes();
                     let y = *registers!(warp, frame, d, b).lanes();
                     let pick = |lane: usize| if bits >> lane & 1 == 1 { x[lane] } else { y[lane] };
-                    put(&mut registers!(warp, frame, d, d), &std::array::from_fn(pick), lanes.mask, lanes.all);
+                    put(
+                        &mut registers!(warp, frame, d, d),
+                        &std::array::from_fn(pick),
+                        lanes.mask,
+                        lanes.all,
+                    );
                 }
             }
         }
@@ -388,7 +401,8 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
         }
         Op::IsSpace { space, d, a } => {
             let addresses = *registers!(warp, frame, d, a).lanes();
-            let bits = (0..LANES).fold(0, |bits, lane| bits | u32::from(is_in(addresses[lane], space)) << lane);
+            let bits =
+                (0..LANES).fold(0, |bits, lane| bits | u32::from(is_in(addresses[lane], space)) << lane);
             warp.set_predicate(frame, d, bits, lanes.mask);
         }
         Op::Nop => {}
@@ -507,7 +521,9 @@ fn test(warp: &mut Warp, frame: &Frame, program: &Program, number: u32, lanes: L
 pub(crate) fn address_form(warp: &mut Warp, frame: &Frame, register: Reg) -> Option<Affine<u64>> {
     match register {
         Reg::D(number) => registers!(warp, frame, d, number).find_form(),
-        Reg::W(number) => registers!(warp, frame, w, number).find_form().and_then(|form| widened(form, false)),
+        Reg::W(number) => {
+            registers!(warp, frame, w, number).find_form().and_then(|form| widened(form, false))
+        }
         Reg::P(_) => None,
     }
 }

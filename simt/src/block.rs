@@ -9,11 +9,11 @@ use crate::arithmetic::Lanes;
 use crate::code::{Barrier, BarrierKind, Op, Pc, Program, Reg, Special};
 use crate::collective;
 use crate::dim::Shape;
-use crate::execute::{Context, Stop, begin_frame, run, special_values};
+use crate::execute::{Context, Stop, Values, begin_frame, run, special_values};
+use crate::frame::Frame;
 use crate::paths::{PathId, Paths, Step};
 use crate::view::View;
 use crate::warp::{Group, State, Warp, put, put_affine};
-use crate::frame::Frame;
 
 /// In how many turns a warp may pass over lanes that could run, before these have one.
 const PATIENCE: u32 = 64;
@@ -37,6 +37,8 @@ pub(crate) struct Runner<'a> {
     /// Threads that have not exited, and those of them that wait for the whole block.
     alive: u32,
     waiting: u32,
+    /// A thread of the block could not go on.
+    faulted: bool,
     /// Barriers that wait for a number of threads: their numbers, and the lanes of each warp that have arrived without
     /// waiting.
     arrived: Vec<(u32, Vec<u32>)>,
@@ -45,6 +47,9 @@ pub(crate) struct Runner<'a> {
 
 /// Where lanes wait.
 type Place = (Pc, PathId);
+
+/// The launch goes on no further: a thread goes round a loop without end.
+struct Ended;
 
 impl<'a> Runner<'a> {
     pub(crate) fn new(
@@ -73,6 +78,7 @@ impl<'a> Runner<'a> {
             block: 0,
             alive: 0,
             waiting: 0,
+            faulted: false,
             arrived: Vec::new(),
             clock: 0,
         };
@@ -88,7 +94,9 @@ impl<'a> Runner<'a> {
         let warp = &mut self.warps[number];
         let frame = Frame::default();
         let all = Lanes { mask: u32::MAX, all: true };
-        begin_frame(self.program, warp, &frame, all, |special| special_values(special, shape, 0, number as u32));
+        begin_frame(self.program, warp, &frame, all, |special| {
+            special_values(special, shape, 0, number as u32)
+        });
         let Some(prologue) = self.program.functions[0].prologue else { return };
         warp.begin(u32::MAX, prologue);
         let mut warp = std::mem::take(&mut self.warps[number]);
@@ -118,19 +126,24 @@ impl<'a> Runner<'a> {
         self.begin(block);
         while self.alive > 0 {
             if self.ready_warps == 0 {
-                if !self.resolve() {
+                if self.faulted || !self.resolve() {
+                    self.break_off();
                     return false;
                 }
                 continue;
             }
             let (number, lanes) = self.scheduler.pick(self.ready_warps, &self.lanes);
-            if let Err((at, fault)) = self.turn(number, lanes) {
-                self.fault(number, at, fault);
+            if self.turn(number, lanes).is_err() {
+                self.break_off();
                 return false;
             }
-            if self.waiting > 0 && self.waiting == self.alive {
+            if self.waiting > 0 && self.waiting == self.alive && !self.faulted {
                 self.release_block();
             }
+        }
+        if self.faulted {
+            self.break_off();
+            return false;
         }
         let Self { memories, program, sites, paths, .. } = self;
         if let Some(judge) = &mut memories.judge {
@@ -146,7 +159,7 @@ impl<'a> Runner<'a> {
             judge.begin_block(block);
         }
         let threads = self.shape.block.count() as u32;
-        (self.alive, self.waiting) = (threads, 0);
+        (self.alive, self.waiting, self.faulted) = (threads, 0, false);
         self.arrived.clear();
         self.ready_warps = 0;
         let kernel = &self.program.functions[0];
@@ -158,8 +171,8 @@ impl<'a> Runner<'a> {
                 if let Special::Ctaid(_) = special {
                     let register = &mut warp.w[register as usize];
                     match special_values(special, self.shape, block, number as u32) {
-                        crate::execute::Values::Affine(form) => put_affine(register, form, lanes, true),
-                        crate::execute::Values::Each(values) => put(register, &values, lanes, true),
+                        Values::Affine(form) => put_affine(register, form, lanes, true),
+                        Values::Each(values) => put(register, &values, lanes, true),
                     }
                 }
             }
@@ -170,7 +183,7 @@ impl<'a> Runner<'a> {
 
     /// Lanes of a warp have their turn: each up to the next thing that others can see.
     #[inline]
-    fn turn(&mut self, number: usize, lanes: u32) -> Result<(), (Pc, (u32, FaultKind))> {
+    fn turn(&mut self, number: usize, lanes: u32) -> Result<(), Ended> {
         let mut warp = std::mem::take(&mut self.warps[number]);
         let result = if self.scheduler.is_lockstep() {
             self.turn_together(number, &mut warp)
@@ -195,16 +208,21 @@ impl<'a> Runner<'a> {
 
     /// As hardware does: lanes that have gone apart run by turns, so that they meet again.
     #[inline]
-    fn turn_together(&mut self, number: usize, warp: &mut Warp) -> Result<(), (Pc, (u32, FaultKind))> {
+    fn turn_together(&mut self, number: usize, warp: &mut Warp) -> Result<(), Ended> {
         loop {
             let (at, together) = if warp.groups.len() == 1 { (0, true) } else { self.choose(warp) };
-            let Some(group) = warp.groups.get(at).filter(|group| group.state == State::Ready) else { return Ok(()) };
-            let mask = group.mask;
-            match run(&mut self.context(number, together), warp, at)? {
+            if warp.groups.get(at).is_none_or(|group| group.state != State::Ready) {
+                return Ok(());
+            }
+            let stop = match run(&mut self.context(number, together), warp, at) {
+                Ok(stop) => stop,
+                Err(fault) => return self.fault(number, warp, at, fault),
+            };
+            match stop {
                 Stop::Regroup => {}
                 Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
-                    self.stopped(number, warp, at, mask, &stop);
+                    self.stopped(number, warp, at, &stop);
                     return Ok(());
                 }
             }
@@ -240,7 +258,7 @@ impl<'a> Runner<'a> {
     }
 
     /// These lanes take their turn, each for itself but for those that are together anyway.
-    fn turn_apart(&mut self, number: usize, warp: &mut Warp, lanes: u32) -> Result<(), (Pc, (u32, FaultKind))> {
+    fn turn_apart(&mut self, number: usize, warp: &mut Warp, lanes: u32) -> Result<(), Ended> {
         let mut todo = lanes;
         while todo != 0 {
             let lane = todo & todo.wrapping_neg();
@@ -255,13 +273,20 @@ impl<'a> Runner<'a> {
                 warp.groups[at].mask = part;
                 warp.groups.push(Group { mask: group.mask & !part, ..group });
             }
-            match run(&mut self.context(number, false), warp, at)? {
+            let stop = match run(&mut self.context(number, false), warp, at) {
+                Ok(stop) => stop,
+                Err(fault) => {
+                    self.fault(number, warp, at, fault)?;
+                    continue;
+                }
+            };
+            match stop {
                 Stop::Regroup => {}
                 Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     let mask = warp.groups[at].mask;
                     todo &= !mask;
-                    self.stopped(number, warp, at, mask, &stop);
+                    self.stopped(number, warp, at, &stop);
                 }
             }
         }
@@ -279,7 +304,7 @@ impl<'a> Runner<'a> {
 
     /// A group has come to something that it does not go on from by itself.
     #[inline]
-    fn stopped(&mut self, number: usize, warp: &mut Warp, at: usize, _mask: u32, stop: &Stop) {
+    fn stopped(&mut self, number: usize, warp: &mut Warp, at: usize, stop: &Stop) {
         match stop {
             Stop::Barrier => self.arrive(number, warp, at),
             Stop::Warp => self.arrive_in_warp(number, warp, at),
@@ -354,7 +379,8 @@ impl<'a> Runner<'a> {
         };
         let waiting: Vec<u32> = self.warps.iter().map(of_warp).collect();
         let none = vec![0; self.warps.len()];
-        let arrived = self.arrived.iter().find(|(known, _)| *known == name).map_or(&none, |(_, lanes)| lanes).clone();
+        let arrived =
+            self.arrived.iter().find(|(known, _)| *known == name).map_or(&none, |(_, lanes)| lanes).clone();
         let total = |lanes: &[u32]| lanes.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
         if total(&waiting) + total(&arrived) < count || total(&waiting) == 0 {
             return;
@@ -385,7 +411,11 @@ impl<'a> Runner<'a> {
             }
             let Self { memories, program, sites, paths, .. } = self;
             if let Some(judge) = &mut memories.judge {
-                judge.block_barrier(&View { program, sites, paths, buffers: memories.buffers }, &alive, first.0);
+                judge.block_barrier(
+                    &View { program, sites, paths, buffers: memories.buffers },
+                    &alive,
+                    first.0,
+                );
             }
         }
         for (state, warp) in self.lanes.iter_mut().zip(&mut self.warps) {
@@ -440,7 +470,9 @@ impl<'a> Runner<'a> {
         for (number, &waiting) in waiting.iter().enumerate() {
             for at in 0..self.warps[number].groups.len() {
                 let group = self.warps[number].groups[at];
-                let Some(barrier) = self.barrier(group.pc).filter(|_| group.mask & waiting != 0) else { continue };
+                let Some(barrier) = self.barrier(group.pc).filter(|_| group.mask & waiting != 0) else {
+                    continue;
+                };
                 let (register, value) = match barrier.kind {
                     BarrierKind::Count { d, .. } => (Reg::W(d), count),
                     BarrierKind::And { d, .. } => (Reg::P(d), u32::from(count == threads)),
@@ -553,7 +585,8 @@ impl<'a> Runner<'a> {
 
     /// Of these lanes, those that have gone past a place where others wait, and done something more.
     fn past(&self, warp: &Warp, lanes: u32, place: Place) -> u32 {
-        let passed = warp.passed.iter().filter(|(mask, passed)| mask & lanes != 0 && self.is_past(*passed, place));
+        let passed =
+            warp.passed.iter().filter(|(mask, passed)| mask & lanes != 0 && self.is_past(*passed, place));
         lanes & passed.fold(0, |all, (mask, _)| all | mask)
     }
 
@@ -616,7 +649,9 @@ impl<'a> Runner<'a> {
         let mut elsewhere: Vec<(u32, Whereabouts)> = Vec::new();
         for ((pc, path), threads) in &gathered[1..] {
             let (site, trips) = (self.sites[*pc as usize], self.paths.trips(*path));
-            elsewhere.extend(threads.iter().map(|&thread| (thread, Whereabouts::Waits { site, trips: trips.clone() })));
+            elsewhere.extend(
+                threads.iter().map(|&thread| (thread, Whereabouts::Waits { site, trips: trips.clone() })),
+            );
         }
         elsewhere.extend(self.exited_past((pc, path)).map(|thread| (thread, Whereabouts::Skipped)));
         elsewhere.sort_by_key(|&(thread, _)| thread);
@@ -673,16 +708,35 @@ impl<'a> Runner<'a> {
             let what = FaultKind::Stuck(waiting);
             self.findings.fault(Fault { what, block: self.block, thread, site: Some(site) });
         }
-        self.break_off();
         false
     }
 
+    /// A lane cannot go on. The other threads of the block do, as far as they can without it: so what is found does not
+    /// depend on who came first.
     #[cold]
-    fn fault(&mut self, number: usize, at: Pc, (lane, what): (u32, FaultKind)) {
-        let site = Some(self.sites[at as usize]);
+    fn fault(
+        &mut self,
+        number: usize,
+        warp: &mut Warp,
+        at: usize,
+        (lane, what): (u32, FaultKind),
+    ) -> Result<(), Ended> {
+        self.faulted = true;
+        let group = &mut warp.groups[at];
+        let site = Some(self.sites[group.pc as usize]);
         let thread = 32 * number as u32 + lane;
-        self.findings.fault(Fault { what, block: self.block, thread, site });
-        self.break_off();
+        let endless = matches!(what, FaultKind::TickLimit(_));
+        let known = self.findings.report.fault.as_ref();
+        if known.is_none_or(|known| known.block == self.block && thread < known.thread) {
+            self.findings.report.fault = Some(Fault { what, block: self.block, thread, site });
+        }
+        group.mask &= !(1 << lane);
+        if group.mask == 0 {
+            warp.groups.swap_remove(at);
+        }
+        warp.alive &= !(1 << lane);
+        self.alive -= 1;
+        if endless { Err(Ended) } else { Ok(()) }
     }
 
     fn break_off(&mut self) {
@@ -702,7 +756,8 @@ fn merge(warp: &mut Warp) {
         let same = |other: &Group| {
             this.state == State::Ready
                 && other.state == State::Ready
-                && (other.pc, other.path, other.frame, other.passed) == (this.pc, this.path, this.frame, this.passed)
+                && (other.pc, other.path, other.frame, other.passed)
+                    == (this.pc, this.path, this.frame, this.passed)
         };
         match groups[at + 1..].iter().position(same) {
             Some(found) => {

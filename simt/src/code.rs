@@ -92,13 +92,35 @@ pub(crate) enum Op {
     MadW(u32, u32, u32, u32),
     MadD(u32, u32, u32, u32),
     /// d = a * b + c with a wider d and c; signed or not. Without c, a register that is zero stands for it.
-    MadWide { signed: bool, d: u32, a: u32, b: u32, c: u32 },
+    MadWide {
+        signed: bool,
+        d: u32,
+        a: u32,
+        b: u32,
+        c: u32,
+    },
     /// 32 to 64 bits.
-    Widen { signed: bool, d: u32, a: u32 },
+    Widen {
+        signed: bool,
+        d: u32,
+        a: u32,
+    },
     /// 64 to 32 bits.
     Narrow(u32, u32),
-    CompareW { compare: Compare, signed: bool, d: u32, a: u32, b: u32 },
-    CompareD { compare: Compare, signed: bool, d: u32, a: u32, b: u32 },
+    CompareW {
+        compare: Compare,
+        signed: bool,
+        d: u32,
+        a: u32,
+        b: u32,
+    },
+    CompareD {
+        compare: Compare,
+        signed: bool,
+        d: u32,
+        a: u32,
+        b: u32,
+    },
     SelectW(u32, u32, u32, u32),
     SelectD(u32, u32, u32, u32),
     /// f32, round to nearest, subnormals kept.
@@ -120,8 +142,17 @@ pub(crate) enum Op {
     Atomic(u32),
     Fence(Scope),
     /// An address of the generic space from one of a window, or back: `d = a + base` or `a - base`.
-    Convert { space: Window, to: bool, d: u32, a: u32 },
-    IsSpace { space: Window, d: u32, a: u32 },
+    Convert {
+        space: Window,
+        to: bool,
+        d: u32,
+        a: u32,
+    },
+    IsSpace {
+        space: Window,
+        d: u32,
+        a: u32,
+    },
 
     /// Taken where the guard holds.
     Branch(Pc),
@@ -232,8 +263,6 @@ pub(crate) struct Access {
     /// A load sign-extends.
     pub(crate) signed: bool,
     pub(crate) order: Order,
-    /// A load that promises that nothing writes there: `.nc`.
-    pub(crate) read_only: bool,
     /// Of an atomic: what it computes of the old value and these operands.
     pub(crate) atomic: Option<(fn(u64, u64, u64) -> u64, [Option<Reg>; 2])>,
 }
@@ -290,9 +319,21 @@ pub(crate) enum BarrierKind {
     Sync,
     Arrive,
     /// Counts, joins or intersects a predicate over the threads.
-    Count { d: u32, predicate: u32, negated: bool },
-    And { d: u32, predicate: u32, negated: bool },
-    Or { d: u32, predicate: u32, negated: bool },
+    Count {
+        d: u32,
+        predicate: u32,
+        negated: bool,
+    },
+    And {
+        d: u32,
+        predicate: u32,
+        negated: bool,
+    },
+    Or {
+        d: u32,
+        predicate: u32,
+        negated: bool,
+    },
 }
 
 /// An operation of several lanes of a warp.
@@ -366,7 +407,6 @@ pub(crate) struct Join {
 /// A function.
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
-    pub(crate) name: &'static str,
     pub(crate) entry: Pc,
     pub(crate) counts: Counts,
     /// Local memory of its frame in bytes: its variables, parameters and results.
@@ -400,7 +440,6 @@ pub(crate) struct SharedArray {
     pub(crate) offset: u32,
     /// 0 for the dynamic one.
     pub(crate) size: u32,
-    pub(crate) element: u32,
 }
 
 /// A kernel with all that it calls.

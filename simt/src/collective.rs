@@ -5,9 +5,9 @@
 
 use crate::arithmetic::Lanes;
 use crate::code::{Collective, CollectiveKind, Reduce, Reg};
-use crate::register::LANES;
 use crate::frame::Frame;
-use crate::warp::{Warp};
+use crate::register::LANES;
+use crate::warp::Warp;
 
 fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
@@ -22,7 +22,10 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, collective: &Collective, l
         _ => 0,
     };
     match kind {
-        CollectiveKind::VoteAll | CollectiveKind::VoteAny | CollectiveKind::VoteUni | CollectiveKind::Ballot => {
+        CollectiveKind::VoteAll
+        | CollectiveKind::VoteAny
+        | CollectiveKind::VoteUni
+        | CollectiveKind::Ballot => {
             let votes = predicate(warp) & mask;
             let result = match kind {
                 CollectiveKind::VoteAll => u64::from(votes == mask),
@@ -34,8 +37,11 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, collective: &Collective, l
         }
         CollectiveKind::MatchAny | CollectiveKind::MatchAll => {
             let values = warp.lanes(frame, collective.a);
-            let alike =
-                |lane: usize| lanes_of(mask).filter(|&other| values[other] == values[lane]).fold(0, |set, other| set | 1 << other);
+            let alike = |lane: usize| {
+                lanes_of(mask)
+                    .filter(|&other| values[other] == values[lane])
+                    .fold(0, |set, other| set | 1 << other)
+            };
             let mut result = [0_u64; LANES];
             for lane in lanes_of(mask) {
                 result[lane] = alike(lane);

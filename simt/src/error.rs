@@ -38,7 +38,10 @@ impl fmt::Display for LoadError {
                 write!(f, "line {line} of the PTX, in {function}: {what} is not supported by this engine")
             }
             Self::Undefined { function, line, name } => {
-                write!(f, "line {line} of the PTX, in {function}: {name} is called but not defined in this file")
+                write!(
+                    f,
+                    "line {line} of the PTX, in {function}: {name} is called but not defined in this file"
+                )
             }
         }
     }
@@ -82,7 +85,10 @@ impl fmt::Display for LaunchError {
         match self {
             Self::Limit(limit) => limit.fmt(f),
             Self::Shared(bytes) => {
-                write!(f, "{bytes} bytes of shared memory a block are more than the 232448 that a card has at most")
+                write!(
+                    f,
+                    "{bytes} bytes of shared memory a block are more than the 232448 that a card has at most"
+                )
             }
             Self::Arguments { given, wanted } => {
                 write!(f, "{given} arguments for a kernel with {wanted} parameters")

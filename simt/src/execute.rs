@@ -6,11 +6,11 @@ use crate::access::{Does, Fault, Memories, copy_local};
 use crate::arithmetic::{self, Lanes};
 use crate::code::{Callee, Op, Program, Special};
 use crate::dim::Shape;
+use crate::frame::Frame;
 use crate::paths::Paths;
 use crate::register::{Affine, LANES};
 use crate::system;
 use crate::view::View;
-use crate::frame::Frame;
 use crate::warp::{Group, Warp, put, put_affine};
 
 /// Calls within each other.
@@ -52,11 +52,21 @@ pub(crate) struct Context<'a, 'b> {
     pub(crate) printed: &'b mut Vec<u8>,
 }
 
-/// Runs the group of this number until it stops. What it leaves of itself stands in the warp's groups.
-pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> Result<Stop, (u32, Fault)> {
+/// Runs the group of this number until it stops. What it leaves of itself stands in the warp's groups: after a fault, it
+/// stands before the instruction that a lane cannot do, and nothing of that has happened.
+pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> Result<Stop, Fault> {
     let mut group = warp.groups[number];
+    let result = go(cx, warp, &mut group);
+    if result.is_err() {
+        group.pc -= 1;
+    }
+    warp.groups[number] = group;
+    result
+}
+
+fn go(cx: &mut Context<'_, '_>, warp: &mut Warp, group: &mut Group) -> Result<Stop, Fault> {
     let program = cx.program;
-    let stop = loop {
+    loop {
         let pc = group.pc;
         let inst = &program.code[pc as usize];
         let mut mask = group.mask;
@@ -82,14 +92,14 @@ pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> R
                 };
                 let access = &program.accesses[access as usize];
                 let view = View { program, sites: cx.sites, paths: cx.paths, buffers: cx.memories.buffers };
-                let seen = cx.memories.access(view, (warp, cx.warp), &group, (access, does), pc, lanes);
+                let seen = cx.memories.access(view, (warp, cx.warp), group, (access, does), pc, lanes);
                 match seen {
                     Ok(false) => {}
                     Ok(true) => {
-                        commit(&mut group, warp);
-                        break Stop::Visible;
+                        commit(group, warp);
+                        return Ok(Stop::Visible);
                     }
-                    Err(fault) => return Err((pc, fault)),
+                    Err(fault) => return Err(fault),
                 }
             }
             Op::Branch(to) => {
@@ -97,38 +107,38 @@ pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> R
                     group.pc = to;
                     continue;
                 }
-                let mut other = group;
+                let mut other = *group;
                 other.mask &= !mask;
                 (group.mask, group.pc) = (mask, to);
                 warp.groups.push(other);
-                break Stop::Regroup;
+                return Ok(Stop::Regroup);
             }
             Op::BranchTable(table, index) => {
                 let table = &program.tables[table as usize];
                 let indices = *warp.w[(group.frame.w + index) as usize].lanes();
                 let index = |lane: u32| table.get(indices[lane as usize] as usize).copied();
                 let first = mask.trailing_zeros();
-                let Some(to) = index(first) else { return Err((pc, (first, FaultKind::Trap))) };
+                let Some(to) = index(first) else { return Err((first, FaultKind::Trap)) };
                 let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && index(lane) == Some(to));
                 let taken = same.fold(0, |set, lane| set | 1 << lane);
                 if taken == group.mask {
                     group.pc = to;
                     continue;
                 }
-                let mut other = group;
+                let mut other = *group;
                 other.mask &= !taken;
                 other.pc = if mask == group.mask { pc } else { pc + 1 };
                 // Lanes of the guard that go elsewhere look at the table again.
                 if mask != group.mask && mask & !taken != 0 {
                     other.mask = mask & !taken;
                     other.pc = pc;
-                    let mut rest = group;
+                    let mut rest = *group;
                     rest.mask &= !mask;
                     warp.groups.push(rest);
                 }
                 (group.mask, group.pc) = (taken, to);
                 warp.groups.push(other);
-                break Stop::Regroup;
+                return Ok(Stop::Regroup);
             }
             Op::Edge(edge) => {
                 let edge = &program.edges[edge as usize];
@@ -136,13 +146,13 @@ pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> R
                 if edge.again.is_some() {
                     group.trips += 1;
                     if group.trips > cx.budget {
-                        return Err((pc, (mask.trailing_zeros(), FaultKind::TickLimit(cx.budget))));
+                        return Err((mask.trailing_zeros(), FaultKind::TickLimit(cx.budget)));
                     }
                 }
             }
             Op::Meet => {
                 if warp.groups.len() > 1 && cx.together {
-                    break Stop::Regroup;
+                    return Ok(Stop::Regroup);
                 }
             }
             Op::Join(join) => group.passed = Some((join, group.path)),
@@ -159,14 +169,13 @@ pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> R
                 put_affine(register, Affine::uniform(group.mask), lanes.mask, lanes.all);
             }
             Op::Call(call) => {
-                if let Some(other) = split(&mut group, mask, pc + 1) {
+                if let Some(other) = split(group, mask, pc + 1) {
                     warp.groups.push(other);
                 }
                 let call = &program.calls[call as usize];
                 let callee = match call.callee {
                     Callee::System(system) => {
-                        system::call(system, cx.memories.buffers, warp, &group, call, cx.printed)
-                            .map_err(|fault| (pc, fault))?;
+                        system::call(system, cx.memories.buffers, warp, group, call, cx.printed)?;
                         continue;
                     }
                     Callee::Function(number) => number,
@@ -174,55 +183,55 @@ pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> R
                         let addresses = *warp.d[(group.frame.d + register) as usize].lanes();
                         let first = mask.trailing_zeros();
                         let address = addresses[first as usize];
-                        let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && addresses[lane as usize] == address);
+                        let same = (0..32)
+                            .filter(|&lane| mask >> lane & 1 == 1 && addresses[lane as usize] == address);
                         let taken = same.fold(0, |set, lane| set | 1 << lane);
-                        if let Some(other) = split(&mut group, taken, pc) {
+                        if let Some(other) = split(group, taken, pc) {
                             warp.groups.push(other);
                         }
-                        let known = crate::address::function_at(address).filter(|&at| at < program.functions.len());
+                        let known =
+                            crate::address::function_at(address).filter(|&at| at < program.functions.len());
                         match known {
                             Some(number) => number as u32,
-                            None => return Err((pc, (first, FaultKind::UnknownPointer))),
+                            None => return Err((first, FaultKind::UnknownPointer)),
                         }
                     }
                 };
                 if group.frame.depth + 1 > MAX_DEPTH {
-                    return Err((pc, (mask.trailing_zeros(), FaultKind::CallDepth(MAX_DEPTH))));
+                    return Err((mask.trailing_zeros(), FaultKind::CallDepth(MAX_DEPTH)));
                 }
-                enter(cx, warp, &mut group, pc, callee, call);
+                enter(cx, warp, group, pc, callee, call);
             }
             Op::Return => {
-                if let Some(other) = split(&mut group, mask, pc + 1) {
+                if let Some(other) = split(group, mask, pc + 1) {
                     warp.groups.push(other);
                 }
-                leave(cx, warp, &mut group);
+                leave(cx, warp, group);
             }
             Op::Exit => {
-                if let Some(other) = split(&mut group, mask, pc + 1) {
+                if let Some(other) = split(group, mask, pc + 1) {
                     warp.groups.push(other);
                 }
-                break Stop::Exit;
+                return Ok(Stop::Exit);
             }
-            Op::Trap => return Err((pc, (mask.trailing_zeros(), FaultKind::Trap))),
+            Op::Trap => return Err((mask.trailing_zeros(), FaultKind::Trap)),
             Op::Barrier(_) | Op::SyncWarp(_) | Op::Collective(_) => {
-                if let Some(other) = split(&mut group, mask, pc + 1) {
+                if let Some(other) = split(group, mask, pc + 1) {
                     warp.groups.push(other);
                 }
                 group.pc = pc;
-                commit(&mut group, warp);
+                commit(group, warp);
                 if matches!(inst.op, Op::Barrier(_)) {
-                    break Stop::Barrier;
+                    return Ok(Stop::Barrier);
                 }
-                break Stop::Warp;
+                return Ok(Stop::Warp);
             }
-            Op::Fence(scope) => break Stop::Fence(scope, mask),
-            Op::EndPrologue => break Stop::Exit,
+            Op::Fence(scope) => return Ok(Stop::Fence(scope, mask)),
+            Op::EndPrologue => return Ok(Stop::Exit),
             // All others are executed above.
             _ => {}
         }
-    };
-    warp.groups[number] = group;
-    Ok(stop)
+    }
 }
 
 /// The lanes outside of `mask`, which go on at `pc`; the group keeps the others.

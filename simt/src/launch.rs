@@ -164,7 +164,12 @@ impl Launch {
     ///
     /// If CUDA would refuse the launch, if the arguments are not those of the kernel, or if blocks are too large to be
     /// explored exhaustively. What the kernel does wrong is in the report.
-    pub fn run(&self, kernel: &Kernel, memory: &mut Memory, arguments: &[Vec<u8>]) -> Result<Outcome, LaunchError> {
+    pub fn run(
+        &self,
+        kernel: &Kernel,
+        memory: &mut Memory,
+        arguments: &[Vec<u8>],
+    ) -> Result<Outcome, LaunchError> {
         limits::check(self.grid, self.block)?;
         let threads = self.block.count();
         if self.schedule.policy() == Policy::Exhaustive && threads > u64::from(MAX_EXHAUSTIVE_BLOCK) {

@@ -39,7 +39,10 @@ impl Buffer {
     /// Do these bytes lie in the buffer?
     #[inline]
     pub(crate) fn holds(&self, address: u64, size: u64) -> bool {
-        address.checked_sub(self.address).and_then(|at| at.checked_add(size)).is_some_and(|end| end <= self.len)
+        address
+            .checked_sub(self.address)
+            .and_then(|at| at.checked_add(size))
+            .is_some_and(|end| end <= self.len)
     }
 
     #[inline(always)]
@@ -97,7 +100,8 @@ impl Buffer {
     }
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
+        let mut bytes: Vec<u8> =
+            self.words.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes()).collect();
         bytes.truncate(self.len as usize);
         bytes
     }

@@ -164,7 +164,8 @@ impl Paths {
         }
         let (of_a, of_b) = (self.steps(a.1), self.steps(b.1));
         let parting = of_a.iter().zip(&of_b).take_while(|(a, b)| a == b).count();
-        if let (Some(&Step::Trip(x, first)), Some(&Step::Trip(y, second))) = (of_a.get(parting), of_b.get(parting))
+        if let (Some(&Step::Trip(x, first)), Some(&Step::Trip(y, second))) =
+            (of_a.get(parting), of_b.get(parting))
             && x == y
         {
             return first.cmp(&second);

@@ -167,16 +167,6 @@ impl<T: Word> Register<T> {
         self.valid = EACH;
     }
 
-    /// One lane gets its value.
-    #[inline]
-    pub(crate) fn set_lane(&mut self, lane: usize, value: T) {
-        if self.valid & EACH == 0 {
-            self.expand();
-        }
-        self.lanes[lane] = value;
-        self.valid = EACH;
-    }
-
     /// Looks whether values of single lanes have an affine form, for the next one who asks.
     #[inline]
     pub(crate) fn find_form(&mut self) -> Option<Affine<T>> {

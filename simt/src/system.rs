@@ -46,8 +46,9 @@ pub(crate) fn call(
                 return Err((lane, FaultKind::Assert(text)));
             }
             System::Panic(symbol) => {
-                let arguments: Vec<u64> =
-                    (0..call.arguments.len()).map(|number| argument(number, call.arguments[number].1.min(8))).collect();
+                let arguments: Vec<u64> = (0..call.arguments.len())
+                    .map(|number| argument(number, call.arguments[number].1.min(8)))
+                    .collect();
                 return Err((lane, FaultKind::Panic(panic_message(symbol, &arguments, buffers, warp, lane))));
             }
         }
@@ -68,7 +69,9 @@ fn panic_message(symbol: &str, arguments: &[u64], buffers: &[Buffer], warp: &War
         }
         [message, length, _] if symbol.ends_with("panicking5panic") => text(*message, *length),
         // A message without arguments: its length, doubled, plus one.
-        [message, length, _] if symbol.ends_with("panic_fmt") && length & 1 == 1 => text(*message, length >> 1),
+        [message, length, _] if symbol.ends_with("panic_fmt") && length & 1 == 1 => {
+            text(*message, length >> 1)
+        }
         _ => symbol
             .rsplit_once("panic_const_")
             .map_or_else(|| "panicked".into(), |(_, what)| format!("panicked: {}", what.replace('_', " "))),

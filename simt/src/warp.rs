@@ -125,9 +125,18 @@ impl Warp {
     }
 
     /// Gives these lanes their values; `all` if the other lanes do not matter.
-    pub(crate) fn set_lanes(&mut self, frame: &Frame, register: Reg, values: &[u64; LANES], mask: u32, all: bool) {
+    pub(crate) fn set_lanes(
+        &mut self,
+        frame: &Frame,
+        register: Reg,
+        values: &[u64; LANES],
+        mask: u32,
+        all: bool,
+    ) {
         match register {
-            Reg::W(number) => put(&mut self.w[(frame.w + number) as usize], &values.map(|value| value as u32), mask, all),
+            Reg::W(number) => {
+                put(&mut self.w[(frame.w + number) as usize], &values.map(|value| value as u32), mask, all)
+            }
             Reg::D(number) => put(&mut self.d[(frame.d + number) as usize], values, mask, all),
             Reg::P(number) => {
                 let bits = (0..LANES).fold(0, |bits, lane| bits | (values[lane] as u32 & 1) << lane);
@@ -140,9 +149,16 @@ impl Warp {
     pub(crate) fn set_uniform(&mut self, frame: &Frame, register: Reg, value: u64, mask: u32, all: bool) {
         match register {
             Reg::W(number) => {
-                put_affine(&mut self.w[(frame.w + number) as usize], Affine::uniform(value as u32), mask, all);
+                put_affine(
+                    &mut self.w[(frame.w + number) as usize],
+                    Affine::uniform(value as u32),
+                    mask,
+                    all,
+                );
             }
-            Reg::D(number) => put_affine(&mut self.d[(frame.d + number) as usize], Affine::uniform(value), mask, all),
+            Reg::D(number) => {
+                put_affine(&mut self.d[(frame.d + number) as usize], Affine::uniform(value), mask, all)
+            }
             Reg::P(number) => {
                 self.set_predicate(frame, number, if value & 1 == 1 { u32::MAX } else { 0 }, mask);
             }

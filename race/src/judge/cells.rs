@@ -133,7 +133,11 @@ impl Cells {
         let hit = earlier.bytes & bytes;
         let one_block = earlier.block == by.block;
         let own = one_block && earlier.epoch.thread == by.epoch.thread;
-        if hit == 0 || own || earlier.epoch.how.are_strong(by.epoch.how, one_block) || before(&earlier.epoch, earlier.block) {
+        if hit == 0
+            || own
+            || earlier.epoch.how.are_strong(by.epoch.how, one_block)
+            || before(&earlier.epoch, earlier.block)
+        {
             return 0;
         }
         hit
@@ -164,8 +168,11 @@ impl Cells {
                 && entry.bytes == bytes
                 && entry.epoch.how == by.epoch.how
                 && (entry.epoch.thread == by.epoch.thread
-                    || strong && entry.epoch.warp() == by.epoch.warp() && entry.epoch.clock == by.epoch.clock);
-            if same && (entry.epoch == by.epoch && entry.value == value || alike == 1) && entry.early == NONE {
+                    || strong
+                        && entry.epoch.warp() == by.epoch.warp()
+                        && entry.epoch.clock == by.epoch.clock);
+            if same && (entry.epoch == by.epoch && entry.value == value || alike == 1) && entry.early == NONE
+            {
                 if entry.epoch.thread == by.epoch.thread && entry.epoch.clock == by.epoch.clock {
                     entry.epoch = by.epoch;
                     entry.value = value;

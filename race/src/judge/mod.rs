@@ -140,7 +140,8 @@ impl Judge {
         self.judging = true;
         self.next_phase();
         self.stamps.begin_block(self.setting.shared as usize);
-        let (from, to) = (self.setting.shared_base, self.setting.shared_base + u64::from(self.setting.shared));
+        let (from, to) =
+            (self.setting.shared_base, self.setting.shared_base + u64::from(self.setting.shared));
         self.vectors.begin_block(|address| (from..to).contains(&address));
         if !self.left.is_empty() {
             self.left.clear();
@@ -348,7 +349,12 @@ impl Judge {
         let mut access = self.cell_access(row, lane);
         if row.early >> lane & 1 == 1 {
             access.early = Some(self.early.len() as u32);
-            self.early.push(Early { by: access.epoch, address: access.address, size: row.size, raced: false });
+            self.early.push(Early {
+                by: access.epoch,
+                address: access.address,
+                size: row.size,
+                raced: false,
+            });
         }
         let (vectors, block, phase) = (&self.vectors, self.block, self.phase);
         let CellAccess { epoch, .. } = access;
@@ -466,7 +472,7 @@ impl Judge {
     /// uninitialised.
     pub fn break_off(&mut self, program: &dyn Program) {
         self.rows.all.iter_mut().for_each(|row| row.early = 0);
-        self.early.clear();
+        self.early.iter_mut().for_each(|early| early.raced = true);
         self.stop(program);
     }
 
@@ -557,13 +563,16 @@ impl Judge {
     /// Keeps what threads did that have exited and took no part in the barrier.
     fn leave(&mut self, program: &dyn Program, alive: &[u32], barrier: u32) {
         let site = program.site(barrier);
-        let exited = |thread: u16| alive[usize::from(thread) / LANES] >> (usize::from(thread) % LANES) & 1 == 0;
+        let exited =
+            |thread: u16| alive[usize::from(thread) / LANES] >> (usize::from(thread) % LANES) & 1 == 0;
         let mut left = std::mem::take(&mut self.left);
         if self.by_cell && self.rows.all.is_empty() {
             let (block, phase) = (self.block, self.phase);
-            left.extend(self.cells.iter(block).filter(|access| {
-                access.epoch.clock >= phase && exited(access.epoch.thread)
-            }));
+            left.extend(
+                self.cells
+                    .iter(block)
+                    .filter(|access| access.epoch.clock >= phase && exited(access.epoch.thread)),
+            );
         } else {
             for number in 0..self.rows.all.len() {
                 let row = self.rows.all[number];
@@ -586,8 +595,7 @@ impl Judge {
 
 /// The linear thread indices of these lanes of each warp.
 fn threads(masks: &[u32]) -> impl Iterator<Item = u16> {
-    let of_warp = |(warp, &mask): (usize, &u32)| {
-        lanes(mask).map(move |lane| (warp * LANES) as u16 + lane as u16)
-    };
+    let of_warp =
+        |(warp, &mask): (usize, &u32)| lanes(mask).map(move |lane| (warp * LANES) as u16 + lane as u16);
     masks.iter().enumerate().flat_map(of_warp)
 }

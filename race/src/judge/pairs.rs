@@ -70,7 +70,10 @@ pub(super) struct Meeting {
 
 /// Finds where intervals of one object meet: all have one element size. The rows are those of these numbers.
 pub(super) fn meetings(table: &mut LineTable, rows: &Rows, numbers: &[u32], found: &mut Vec<Meeting>) {
-    table.begin(numbers.len() * (2 + LANES * numbers.first().map_or(4, |&n| rows.all[n as usize].size as usize) / 128));
+    table.begin(
+        numbers.len()
+            * (2 + LANES * numbers.first().map_or(4, |&n| rows.all[n as usize].size as usize) / 128),
+    );
     for writes in [true, false] {
         for &number in numbers {
             let row = &rows.all[number as usize];
@@ -142,7 +145,15 @@ fn meet(rows: &Rows, (earlier, row): (usize, usize), (from, to): (u64, u64), fou
     }
     let lane = of_row.trailing_zeros();
     let address = at(b, lane);
-    found.push(Meeting { earlier, row, lanes: (a.lane_at(address), lane), address, pairs, of_row, same_value: false });
+    found.push(Meeting {
+        earlier,
+        row,
+        lanes: (a.lane_at(address), lane),
+        address,
+        pairs,
+        of_row,
+        same_value: false,
+    });
 }
 
 fn at(row: &Row, lane: u32) -> u64 {
@@ -151,7 +162,12 @@ fn at(row: &Row, lane: u32) -> u64 {
 
 /// Two writes: they are told apart by what they write.
 #[cold]
-fn write_meets(rows: &Rows, (earlier, row): (usize, usize), (from, to): (u64, u64), found: &mut Vec<Meeting>) {
+fn write_meets(
+    rows: &Rows,
+    (earlier, row): (usize, usize),
+    (from, to): (u64, u64),
+    found: &mut Vec<Meeting>,
+) {
     let (a, b) = (&rows.all[earlier], &rows.all[row]);
     let mut kinds: [Option<Meeting>; 2] = [None; 2];
     let mut address = from;

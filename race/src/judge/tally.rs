@@ -136,9 +136,8 @@ impl Tally {
 
     pub(super) fn uninitialised(&mut self, program: &dyn Program, place: Place, block: u64, by: &Epoch) {
         let site = program.site(by.at.instruction);
-        let same = |known: &&mut Uninitialised| {
-            known.by.site == site && std::ptr::eq(known.place.name, place.name)
-        };
+        let same =
+            |known: &&mut Uninitialised| known.by.site == site && std::ptr::eq(known.place.name, place.name);
         match self.uninitialised.iter_mut().find(same) {
             Some(known) => {
                 known.reads += 1;

@@ -6,9 +6,9 @@
 use ptx::{Operand, Type};
 
 use super::context::Context;
+use crate::address::Window;
 use crate::alu::{self, Alu};
 use crate::code::{Compare, Float, Integer, Logic, Op, Reg, Scalar, Test};
-use crate::address::Window;
 use crate::error::LoadError;
 
 type Done = Result<(), LoadError>;
@@ -278,9 +278,9 @@ fn pack(cx: &mut Context<'_>, ty: Type, whole: &Operand, parts: &[Operand]) -> D
     let function = match (bits, parts.len()) {
         (32, 2) => Alu::Two(|a, b| a & 0xffff_ffff | b << 32),
         (16, 2) => Alu::Two(|a, b| a & 0xffff | (b & 0xffff) << 16),
-        (16, 4) => Alu::Four(|a, b, c, d| {
-            a & 0xffff | (b & 0xffff) << 16 | (c & 0xffff) << 32 | (d & 0xffff) << 48
-        }),
+        (16, 4) => {
+            Alu::Four(|a, b, c, d| a & 0xffff | (b & 0xffff) << 16 | (c & 0xffff) << 32 | (d & 0xffff) << 48)
+        }
         (8, 4) => Alu::Four(|a, b, c, d| a & 0xff | (b & 0xff) << 8 | (c & 0xff) << 16 | (d & 0xff) << 24),
         _ => return Err(cx.no()),
     };

@@ -8,7 +8,8 @@ use crate::error::LoadError;
 
 /// Lowers a call.
 pub(super) fn lower(cx: &mut Context<'_>) -> Result<(), LoadError> {
-    let [Operand::List(results), target, Operand::List(arguments), ..] = &cx.instruction().operands[..] else {
+    let [Operand::List(results), target, Operand::List(arguments), ..] = &cx.instruction().operands[..]
+    else {
         return Err(cx.no());
     };
     let arguments = slots(cx, arguments)?;

@@ -42,7 +42,8 @@ impl<'a> Context<'a> {
         let function = &module.functions[layout.functions[number].source];
         let body = function.body.as_ref()?;
         let mut counts = Counts::default();
-        let registers = body.registers.iter().map(|register| new_register(&mut counts, register.ty)).collect();
+        let registers =
+            body.registers.iter().map(|register| new_register(&mut counts, register.ty)).collect();
         Some(Self {
             module,
             function,
@@ -181,7 +182,9 @@ impl<'a> Context<'a> {
             Operand::Integer(value) => Ok(self.constant(wide, *value)),
             Operand::Float32(bits) => Ok(self.constant(false, u64::from(*bits))),
             Operand::Float64(bits) if wide => Ok(self.constant(true, *bits)),
-            Operand::Float64(bits) => Ok(self.constant(false, u64::from((f64::from_bits(*bits) as f32).to_bits()))),
+            Operand::Float64(bits) => {
+                Ok(self.constant(false, u64::from((f64::from_bits(*bits) as f32).to_bits())))
+            }
             Operand::Special(name) => self.special(name),
             Operand::Symbol(symbol, offset) => self.symbol(*symbol, *offset, wide),
             _ => Err(self.no()),
@@ -210,7 +213,9 @@ impl<'a> Context<'a> {
         let frame = &self.layout.functions[self.number];
         match symbol {
             Symbol::Local(number) => frame.variables[number as usize],
-            Symbol::Param(number) if !self.function.entry => frame.params.get(number as usize).map(|param| param.0),
+            Symbol::Param(number) if !self.function.entry => {
+                frame.params.get(number as usize).map(|param| param.0)
+            }
             Symbol::Return(number) => frame.results.get(number as usize).map(|result| result.0),
             _ => None,
         }
@@ -218,14 +223,16 @@ impl<'a> Context<'a> {
 
     /// What the function's frame begins with.
     pub(super) fn inits(&self) -> Inits {
-        let mut constants: Vec<_> = self.constants.iter().map(|(&(_, value), &register)| (register, value)).collect();
+        let mut constants: Vec<_> =
+            self.constants.iter().map(|(&(_, value), &register)| (register, value)).collect();
         constants.extend((0..).zip(self.truths).filter_map(|(value, truth)| Some((Reg::P(truth?), value))));
         constants.sort_by_key(|&(register, _)| match register {
             Reg::W(number) => (0, number),
             Reg::D(number) => (1, number),
             Reg::P(number) => (2, number),
         });
-        let mut specials: Vec<_> = self.specials.iter().map(|(&special, &register)| (register, special)).collect();
+        let mut specials: Vec<_> =
+            self.specials.iter().map(|(&special, &register)| (register, special)).collect();
         specials.sort_by_key(|&(register, _)| register);
         let mut frame_addresses: Vec<_> =
             self.frame_addresses.iter().map(|(&offset, &register)| (register, offset)).collect();

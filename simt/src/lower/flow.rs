@@ -19,8 +19,9 @@ pub(super) fn synchronising(module: &Module, layout: &Layout) -> Vec<bool> {
             && !instruction.has("warp")
             && !instruction.has("arrive")
     };
-    let mut known: Vec<bool> =
-        (0..count).map(|number| body(number).is_some_and(|body| body.instructions.iter().any(is_barrier))).collect();
+    let mut known: Vec<bool> = (0..count)
+        .map(|number| body(number).is_some_and(|body| body.instructions.iter().any(is_barrier)))
+        .collect();
     loop {
         let before = known.clone();
         for number in 0..count {
@@ -96,7 +97,8 @@ impl Flow {
         let mut joins: FxHashMap<usize, Vec<(usize, u32)>> = FxHashMap::default();
         for (at, instruction) in cx.body.instructions.iter().enumerate() {
             let waits = matches!(instruction.opcode.as_str(), "bar" | "barrier")
-                || instruction.has("sync") && matches!(instruction.opcode.as_str(), "shfl" | "vote" | "match" | "redux");
+                || instruction.has("sync")
+                    && matches!(instruction.opcode.as_str(), "shfl" | "vote" | "match" | "redux");
             if !waits && !calls_one_of(cx.module, cx.layout, synchronising, instruction) {
                 continue;
             }
@@ -211,7 +213,8 @@ impl Flow {
         let (from, around) = (&self.loops[from], &self.loops[to]);
         let leaves = from.iter().filter(|number| !around.contains(number)).count() as u32;
         let number = |number: usize| self.first_loop + number as u32;
-        let enters: Vec<u32> = around.iter().filter(|number| !from.contains(number)).map(|&it| number(it)).collect();
+        let enters: Vec<u32> =
+            around.iter().filter(|number| !from.contains(number)).map(|&it| number(it)).collect();
         let again = around
             .last()
             .filter(|&&inner| from.contains(&inner) && self.graph.loops()[inner].head == to)
@@ -265,4 +268,3 @@ impl Flow {
         }
     }
 }
-

@@ -114,7 +114,11 @@ struct Effects {
 
 fn effects(program: &Program, op: Op) -> Effects {
     use Reg::{D, P, W};
-    let pure = |writes: &[Reg], reads: &[Reg]| Effects { reads: reads.to_vec(), writes: writes.to_vec(), pure: true };
+    let pure = |writes: &[Reg], reads: &[Reg]| Effects {
+        reads: reads.to_vec(),
+        writes: writes.to_vec(),
+        pure: true,
+    };
     let impure = |writes: Vec<Reg>| Effects { reads: Vec::new(), writes, pure: false };
     match op {
         Op::MovW(d, a) => pure(&[W(d)], &[W(a)]),
@@ -123,7 +127,11 @@ fn effects(program: &Program, op: Op) -> Effects {
         Op::LogicP(_, d, a, b) => pure(&[P(d)], &[P(a), P(b)]),
         Op::IntW(_, d, a, b) | Op::FloatW(_, d, a, b) => pure(&[W(d)], &[W(a), W(b)]),
         Op::IntD(kind, d, a, b) => {
-            let b = if matches!(kind, crate::code::Integer::Shl | crate::code::Integer::Shr) { W(b) } else { D(b) };
+            let b = if matches!(kind, crate::code::Integer::Shl | crate::code::Integer::Shr) {
+                W(b)
+            } else {
+                D(b)
+            };
             pure(&[D(d)], &[D(a), b])
         }
         Op::FloatD(_, d, a, b) => pure(&[D(d)], &[D(a), D(b)]),

@@ -3,7 +3,7 @@
 use ptx::{Function, InitValue, Module, Operand, Space, Symbol};
 use rustc_hash::FxHashMap;
 
-use crate::address::{STATICS, STATIC_GAP, function_address, generic_shared};
+use crate::address::{STATIC_GAP, STATICS, function_address, generic_shared};
 use crate::code::{SharedArray, Static};
 
 /// A function that the kernel may call, or the kernel itself.
@@ -50,7 +50,10 @@ impl Layout {
                 body.instructions.iter().flat_map(|instruction| &instruction.operands).for_each(|operand| {
                     symbols_of(operand, &mut symbols);
                 });
-                body.tables.iter().flat_map(|(_, entries)| entries).for_each(|entry| symbols_of(entry, &mut symbols));
+                body.tables
+                    .iter()
+                    .flat_map(|(_, entries)| entries)
+                    .for_each(|entry| symbols_of(entry, &mut symbols));
             }
             // A variable may hold addresses of others.
             while let Some(symbol) = symbols.pop() {
@@ -83,7 +86,7 @@ impl Layout {
             match variable.space {
                 Space::Shared if variable.size == 0 => dynamic.push((None, number)),
                 Space::Shared => {
-                    let offset = self.place_shared(&variable.name, variable.size as u32, variable.align, variable.ty.size());
+                    let offset = self.place_shared(&variable.name, variable.size as u32, variable.align);
                     self.variables.insert(number, offset);
                 }
                 _ => {
@@ -100,7 +103,7 @@ impl Layout {
                     if variable.size == 0 {
                         dynamic.push((Some(number), local));
                     } else {
-                        let offset = self.place_shared(&variable.name, variable.size as u32, variable.align, variable.ty.size());
+                        let offset = self.place_shared(&variable.name, variable.size as u32, variable.align);
                         self.functions[number].shared.insert(local, offset);
                     }
                 }
@@ -117,9 +120,9 @@ impl Layout {
         let align = dynamic.iter().map(|at| variable(at).align).max().unwrap_or(16).max(16);
         if let Some(first) = dynamic.first().map(variable) {
             let offset = self.shared.next_multiple_of(align);
-            let (name, element) = (race::intern(short(&first.name)), first.ty.size());
+            let name = race::intern(short(&first.name));
             self.shared = offset;
-            self.arrays.push(SharedArray { name, offset, size: 0, element });
+            self.arrays.push(SharedArray { name, offset, size: 0 });
             for (function, number) in dynamic {
                 match function {
                     None => self.variables.insert(number, u64::from(offset)),
@@ -130,10 +133,10 @@ impl Layout {
         self.fill_statics(module, numbers);
     }
 
-    fn place_shared(&mut self, name: &str, size: u32, align: u32, element: u32) -> u64 {
+    fn place_shared(&mut self, name: &str, size: u32, align: u32) -> u64 {
         let offset = self.shared.next_multiple_of(align.max(1));
         self.shared = offset + size;
-        self.arrays.push(SharedArray { name: race::intern(short(name)), offset, size, element });
+        self.arrays.push(SharedArray { name: race::intern(short(name)), offset, size });
         u64::from(offset)
     }
 
@@ -213,7 +216,14 @@ impl Frame {
                 in_frame.then(|| place(variable.size, variable.align).0)
             })
             .collect();
-        Self { source, params, results, variables, size: size.next_multiple_of(16), shared: FxHashMap::default() }
+        Self {
+            source,
+            params,
+            results,
+            variables,
+            size: size.next_multiple_of(16),
+            shared: FxHashMap::default(),
+        }
     }
 }
 

@@ -25,7 +25,10 @@ pub(super) fn lower(cx: &mut Context<'_>) -> Result<bool, LoadError> {
             };
             fence(cx, scope);
         }
-        "fence" if instruction.has("proxy") || instruction.modifiers.iter().any(|word| word.starts_with("proxy")) => {
+        "fence"
+            if instruction.has("proxy")
+                || instruction.modifiers.iter().any(|word| word.starts_with("proxy")) =>
+        {
             return Err(cx.no());
         }
         "fence" => {
@@ -78,7 +81,11 @@ fn target(cx: &Context<'_>) -> Target {
 }
 
 /// Where an address operand leads: the register with the base, an offset, and the space if the operand decides it.
-fn address(cx: &mut Context<'_>, operand: &Operand, target: Target) -> Result<(Option<Reg>, i64, Target), LoadError> {
+fn address(
+    cx: &mut Context<'_>,
+    operand: &Operand,
+    target: Target,
+) -> Result<(Option<Reg>, i64, Target), LoadError> {
     let (base, offset) = match operand {
         Operand::Address { base, offset } => (*base, *offset),
         Operand::Symbol(symbol, offset) => (Base::Symbol(*symbol), *offset),
@@ -148,7 +155,6 @@ fn load(cx: &mut Context<'_>) -> Result<(), LoadError> {
         registers,
         signed: ty.is_signed(),
         order: order(cx),
-        read_only: instruction.has("nc") || target == Target::Const,
         atomic: None,
     };
     push(cx, access, Op::Load);
@@ -168,7 +174,6 @@ fn store(cx: &mut Context<'_>) -> Result<(), LoadError> {
         registers,
         signed: false,
         order: order(cx),
-        read_only: false,
         atomic: None,
     };
     push(cx, access, Op::Store);
@@ -209,7 +214,6 @@ fn atomic(cx: &mut Context<'_>, returns: bool) -> Result<(), LoadError> {
         registers,
         signed: false,
         order,
-        read_only: false,
         atomic: Some((function, operands)),
     };
     push(cx, access, Op::Atomic);

@@ -28,7 +28,10 @@ pub(crate) fn lower(module: &Module, kernel: &str) -> Result<Program, LoadError>
     let source = module.functions.iter().position(|function| entry(function) && function.name == kernel);
     let Some(source) = source else {
         let names = module.functions.iter().filter(|function| entry(function));
-        return Err(LoadError::NoKernel(kernel.into(), names.map(|function| function.name.clone()).collect()));
+        return Err(LoadError::NoKernel(
+            kernel.into(),
+            names.map(|function| function.name.clone()).collect(),
+        ));
     };
     let layout = Layout::new(module, source);
     let mut program = Program {
@@ -60,9 +63,7 @@ fn function(
 ) -> Result<(), LoadError> {
     let entry = program.code.len() as u32;
     let frame = &layout.functions[number];
-    let name = race::intern(&module.functions[frame.source].name);
     let mut lowered = Function {
-        name,
         entry,
         counts: Default::default(),
         local: frame.size,

@@ -176,7 +176,19 @@ fn reduce(cx: &mut Context<'_>) -> Result<(), LoadError> {
     let a = instruction.operands.get(1).ok_or_else(|| cx.no())?;
     let a = cx.operand(a, false)?;
     let members = members(cx, 2)?;
-    push(cx, Collective { kind: CollectiveKind::Reduce(reduce), members, d, p: None, a, b: a, c: a, negated: false });
+    push(
+        cx,
+        Collective {
+            kind: CollectiveKind::Reduce(reduce),
+            members,
+            d,
+            p: None,
+            a,
+            b: a,
+            c: a,
+            negated: false,
+        },
+    );
     Ok(())
 }
 
