@@ -50,8 +50,10 @@ fn expand(input: &Input, end: &str) -> syn::Result<TokenStream> {
             rest = behind;
             continue;
         }
-        let (inside, behind) =
-            behind.split_once('}').filter(|_| brace == "{").ok_or_else(|| refuse(format!("`{brace}` has no partner")))?;
+        let (inside, behind) = behind
+            .split_once('}')
+            .filter(|_| brace == "{")
+            .ok_or_else(|| refuse(format!("`{brace}` has no partner")))?;
         rest = behind;
         let (name, spec) = inside.split_once(':').unwrap_or((inside, ""));
         pieces.push(quote!(Text(#plain)));
@@ -65,8 +67,9 @@ fn expand(input: &Input, end: &str) -> syn::Result<TokenStream> {
                 quote!(#next)
             }
             name => {
-                let name: Ident = syn::parse_str(name)
-                    .map_err(|_| refuse(format!("`{{{inside}}}`: on a GPU only names of variables stand in braces")))?;
+                let name: Ident = syn::parse_str(name).map_err(|_| {
+                    refuse(format!("`{{{inside}}}`: on a GPU only names of variables stand in braces"))
+                })?;
                 let name = Ident::new(&name.to_string(), input.text.span());
                 quote!(#name)
             }

@@ -12,7 +12,13 @@ unsafe extern "C" {
 
     /// CUDA's own: prints that an assertion failed, and ends the launch with an error.
     #[doc(hidden)]
-    pub fn __assertfail(message: *const u8, file: *const u8, line: u32, function: *const u8, char_size: usize);
+    pub fn __assertfail(
+        message: *const u8,
+        file: *const u8,
+        line: u32,
+        function: *const u8,
+        char_size: usize,
+    );
 }
 
 /// The longest format, with its end.
