@@ -1,6 +1,8 @@
 //! Floats that several threads may change at once.
 //!
-//! Integers are [`core::sync::atomic`]'s, which work here and are of the whole system (`.sys`). These add the
+//! Integers are [`core::sync::atomic`]'s, which work here and are of the whole system (`.sys`); but LLVM gives
+//! their read-modify-write operations no order, whatever is asked: `fetch_add(1, AcqRel)` is a relaxed `atom.add`
+//! (loads, stores, `compare_exchange` and `fence` keep theirs; seen with LLVM 22). These floats add the
 //! scopes of CUDA to addition and subtraction; what else they do is of the whole system too, which is more
 //! than was asked, never less. There is no atomic instruction for `and`, `or` and `xor` of floats: they are
 //! those of the bits.

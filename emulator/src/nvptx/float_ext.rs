@@ -61,8 +61,8 @@ float_ext! {
     log1p() -> Self = libm::log1pf, libm::log1p;
     /// 1 by its cube root.
     rcbrt() -> Self = |x| 1.0 / libm::cbrtf(x), |x| 1.0 / libm::cbrt(x);
-    /// It, or the nearer of 0 and 1 if it is not between them.
-    saturate() -> Self = |x: f32| x.clamp(0.0, 1.0), |x: f64| x.clamp(0.0, 1.0);
+    /// It, or the nearer of 0 and 1 if it is not between them; 0 of NaN.
+    saturate() -> Self = |x: f32| x.max(0.0).min(1.0), |x: f64| x.max(0.0).min(1.0);
     /// It times a power of 2.
     scale_by_n(exp: i32) -> Self = libm::scalbnf, libm::scalbn;
     /// Its gamma function.

@@ -10,6 +10,7 @@ mod lines;
 mod report;
 mod shared;
 mod source;
+mod tables;
 #[cfg(test)]
 mod tests;
 pub(crate) mod toolchain;

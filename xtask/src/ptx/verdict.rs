@@ -16,7 +16,9 @@
 //! * No link-time optimisation. `core` and `cuda_std` are built so that their functions are compiled into the
 //!   crate that uses them (`-Zhint-mostly-unused`). What stays outside are functions that must not be inlined,
 //!   which are core's panics: a call of one is an `.extern .func` in `core::panicking` or the like, whose last
-//!   argument is the `core::panic::Location` of the line (a pointer to file, its length, line and column).
+//!   argument is the `core::panic::Location` of the line (a pointer to file, its length, line and column). Tables
+//!   of other crates would stay outside, too; where there are some, a second, linked compilation tells what is
+//!   in them.
 //! * No `JumpThreading` (rust-lang/rust#137086), no overflow checks, no debug assertions, no coverage: as on a card.
 //! * `line-tables-only`: DWARF with the call sites of what was inlined. A driver rejects it.
 //!
@@ -34,6 +36,7 @@ use anyhow::{Context, Result, bail};
 
 use super::kernels::{Kernels, module};
 use super::libraries::{self, Libraries};
+use super::tables;
 use super::toolchain::{TARGET, Toolchain};
 use crate::child;
 use crate::workshop::Workshop;
@@ -61,15 +64,25 @@ pub(super) fn compile(toolchain: &Toolchain, kernels: Kernels<'_>) -> Result<Str
             root
         }
     };
-    let ptx = workshop.path().join("kernels.s");
-    let mut rustc = command(toolchain, &libraries);
-    rustc.arg(format!("--emit=asm={}", ptx.display())).arg(&root);
-    let status =
-        child::status(&mut rustc).with_context(|| format!("cannot start {}", toolchain.rustc.display()))?;
-    if !status.success() {
-        bail!("{} does not compile for {TARGET}; the compiler's message is above", source.display());
+    let assembly = workshop.path().join("kernels.s");
+    let emit = |linked: bool| {
+        let mut rustc = command(toolchain, &libraries);
+        // rustc only links where it makes something of it.
+        rustc.args(if linked { &["-Clto=fat", "--emit=link"][..] } else { &[] });
+        rustc.arg(format!("--emit=asm={}", assembly.display()));
+        rustc.arg("--out-dir").arg(workshop.path()).arg(&root);
+        let status = child::status(&mut rustc)
+            .with_context(|| format!("cannot start {}", toolchain.rustc.display()))?;
+        if !status.success() {
+            bail!("{} does not compile for {TARGET}; the compiler's message is above", source.display());
+        }
+        fs::read_to_string(&assembly).with_context(|| format!("rustc left no {}", assembly.display()))
+    };
+    let ptx = emit(false)?;
+    if tables::missing(&ptx).next().is_none() {
+        return Ok(ptx);
     }
-    fs::read_to_string(&ptx).with_context(|| format!("rustc left no {}", ptx.display()))
+    Ok(tables::supply(&ptx, &emit(true)?))
 }
 
 fn command(toolchain: &Toolchain, libraries: &Libraries) -> Command {
