@@ -1,5 +1,7 @@
 //! Shared memory, static and dynamic, which rustc has no notion of.
 
+#[cfg(not(feature = "verdict"))]
+use core::hint::assert_unchecked as assume;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
@@ -65,6 +67,7 @@ impl<V: SharedVariable> DerefMut for SharedArray<V> {
 unsafe extern "C" {
     #[link_name = "llvm.nvvm.isspacep.shared"]
     fn is_shared(address: *const u8) -> bool;
+    #[cfg(feature = "verdict")]
     #[link_name = "llvm.assume"]
     fn assume(condition: bool);
 }
@@ -75,7 +78,7 @@ unsafe extern "C" {
 /// stores. The build asks for that pass (`-Cpasses`): LLVM 22 runs it by itself only after it has dropped
 /// the promise.
 ///
-/// The promise is made by LLVM's own intrinsic: `assert_unchecked` makes none at opt-level 0.
+/// For a verdict the promise is made by LLVM's own intrinsic: at opt-level 0 `assert_unchecked` makes none.
 #[inline(always)]
 fn address<V: SharedVariable>() -> *mut V::Array {
     let address = V::address();

@@ -73,7 +73,16 @@ pub(super) fn build(toolchain: &Toolchain) -> Result<Libraries> {
         .env("RUSTC_BOOTSTRAP", "1")
         // Flags for the host are not meant for the GPU. A function of these crates is compiled where it is used.
         .env("CARGO_ENCODED_RUSTFLAGS", "-Zhint-mostly-unused")
-        .args(["build", "--quiet", "--package", "cuda-std-emulator", "--profile", "verdict"])
+        .args([
+            "build",
+            "--quiet",
+            "--package",
+            "cuda-std-emulator",
+            "--features",
+            "verdict",
+            "--profile",
+            "verdict",
+        ])
         .args(["--target", TARGET, "-Zbuild-std=core", "--message-format=json-render-diagnostics"])
         .arg("--target-dir")
         .arg(&folder)
