@@ -29,7 +29,8 @@ pub(crate) fn own(ptx: &str, source: &Path) -> String {
         if file(line).is_some() {
             continue;
         }
-        match line.trim().strip_prefix(".loc") {
+        // Not `.local`, which declares a kernel's stack.
+        match line.trim().strip_prefix(".loc").filter(|rest| rest.starts_with(char::is_whitespace)) {
             None => kept.push_str(line),
             Some(loc) => {
                 // What was inlined may say into what: `1 2 3, function_name NAME, inlined_at 4 5 6`.
@@ -74,6 +75,12 @@ mod tests {
             own(ptx, Path::new("/home/me/mine.rs")),
             "\t.loc\t1 41 5\n\tbar.sync 0;\n\tret;\n\t.file\t1 \"kernels-gpu/src/lesson/a.rs\"\n"
         );
+    }
+
+    #[test]
+    fn a_stack_is_no_line() {
+        let ptx = "\t.local .align 8 .b8 \t__local_depot0[16];\n";
+        assert_eq!(own(ptx, Path::new("/home/me/mine.rs")), ptx);
     }
 
     #[test]
