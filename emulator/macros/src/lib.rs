@@ -1,10 +1,11 @@
 //! `#[kernel]` and `#[address_space(shared)]`, with the paths and the shapes of the real `cuda_std`.
 //!
 //! Each attribute expands twice: `emulated` for a host target and `nvptx` for the GPU target, each
-//! half behind its own `#[cfg]`.
+//! half behind its own `#[cfg]`, and so are the errors.
 
 mod emulated;
 mod nvptx;
+mod print;
 
 use proc_macro::TokenStream;
 use syn::parse_macro_input;
@@ -30,4 +31,17 @@ pub fn address_space(space: TokenStream, item: TokenStream) -> TokenStream {
     let emulated = emulated::shared(&item);
     let nvptx = nvptx::shared(&item);
     quote::quote! { #emulated #nvptx }.into()
+}
+
+/// Prints from a kernel on a GPU: numbers, `bool`, pointers and C strings, as `std`'s `print!` does, except
+/// that a float without a precision has six digits at most.
+#[proc_macro]
+pub fn print(input: TokenStream) -> TokenStream {
+    print::print(&parse_macro_input!(input as print::Input), "").into()
+}
+
+/// [`print!`], and an end of line.
+#[proc_macro]
+pub fn println(input: TokenStream) -> TokenStream {
+    print::print(&parse_macro_input!(input as print::Input), "\n").into()
 }

@@ -4,18 +4,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::Error;
 
 /// The function as it was written, and beside it the entry point that a launch sees.
 ///
-/// The entry takes what Rust-CUDA's takes: a slice as two parameters, pointer and length; everything
-/// else as it is.
+/// The entry takes what Rust-CUDA's takes: a slice as two parameters, pointer and length in elements; everything
+/// else as it is, one parameter each: numbers by their size, pointers and references as `.u64`, and a struct by
+/// value as its bytes (`.align A .b8 param[SIZE]`).
 pub(crate) fn kernel(item: &syn::ItemFn) -> TokenStream {
+    expand(item).unwrap_or_else(|error| {
+        let error = error.into_compile_error();
+        quote! {
+            #[cfg(target_arch = "nvptx64")]
+            #error
+        }
+    })
+}
+
+fn expand(item: &syn::ItemFn) -> syn::Result<TokenStream> {
+    let sig = &item.sig;
+    if sig.unsafety.is_none() {
+        return Err(Error::new_spanned(sig.fn_token, "a kernel must be `unsafe`: write `pub unsafe fn`"));
+    }
+    if let syn::ReturnType::Type(_, ty) = &sig.output {
+        return Err(Error::new_spanned(ty, "a kernel returns nothing: write results through a pointer"));
+    }
+    if !sig.generics.params.is_empty() {
+        return Err(Error::new_spanned(&sig.generics, "a kernel cannot be generic: its name is its symbol"));
+    }
     let name = &item.sig.ident;
     let symbol = name.to_string();
     let (mut params, mut args) = (Vec::new(), Vec::new());
     for (index, input) in item.sig.inputs.iter().enumerate() {
         let syn::FnArg::Typed(syn::PatType { ty, .. }) = input else {
-            return syn::Error::new_spanned(input, "a kernel has no `self`").into_compile_error();
+            return Err(Error::new_spanned(input, "a kernel has no `self`"));
         };
         let param = format_ident!("param_{index}");
         match slice(ty) {
@@ -35,7 +57,7 @@ pub(crate) fn kernel(item: &syn::ItemFn) -> TokenStream {
             }
         }
     }
-    quote! {
+    Ok(quote! {
         #[cfg(target_arch = "nvptx64")]
         #[inline(always)]
         #item
@@ -48,7 +70,7 @@ pub(crate) fn kernel(item: &syn::ItemFn) -> TokenStream {
                 unsafe { #name(#(#args),*) }
             }
         };
-    }
+    })
 }
 
 /// The element type of `&[T]` or `&mut [T]`, and whether it is the second.
@@ -111,13 +133,13 @@ pub(crate) fn shared(item: &syn::ItemStatic) -> TokenStream {
     }
 }
 
-/// A name that no other static of the crate has: its file below `src`, its own name, and a number, for a
-/// file may have many.
+/// A name that no other static of the crate has: its own up to the first `$`, then a number, for a file may have
+/// many, and its file below `src`.
 fn symbol(ident: &syn::Ident) -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let file = Span::call_site().unwrap().file().replace('\\', "/");
     let file = file.rsplit_once("/src/").map_or(&*file, |(_, below)| below).trim_end_matches(".rs");
-    let name = format!("{file}_{ident}_{count}");
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+    let file: String = file.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("{ident}${count}${file}")
 }

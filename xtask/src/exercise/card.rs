@@ -100,7 +100,7 @@ impl Card {
     }
 
     fn compile(&self, file: &Path, workshop: &Workshop) -> Result<PathBuf> {
-        ptx::build_learners(file, &cuda::arch(&self.card), workshop.path().join("exercise.ptx"))
+        ptx::build_file(file, &cuda::arch(&self.card), workshop.path().join("exercise.ptx"))
     }
 
     fn launch(&self, ptx: &Path, block: u32, runs: usize) -> Command {

@@ -1,102 +1,37 @@
-//! Calling rustc for the GPU.
+//! Kernels to PTX, by rustc's own target.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use anyhow::Result;
 
-use anyhow::{Context, Result, bail};
+use super::kernels::Kernels;
+use super::toolchain::Toolchain;
+use super::{card, verdict};
 
-use super::toolchain::{TARGET, Toolchain};
-use crate::cargo::{root, target_dir};
-use crate::child;
-use crate::workshop::Workshop;
-
-/// What is compiled.
+/// What the PTX is for.
 #[derive(Clone, Copy)]
-pub(crate) enum Kernels<'a> {
-    /// Those of the project.
-    Own,
-    /// The one in the learner's file.
-    Learners(&'a Path),
-}
-
-impl Kernels<'_> {
-    /// Where the source begins.
-    pub(super) fn source(self) -> PathBuf {
-        match self {
-            Self::Own => root().join("kernels-gpu/src/lib.rs"),
-            Self::Learners(file) => file.to_owned(),
-        }
-    }
-
-    fn package(self) -> &'static str {
-        match self {
-            Self::Own => "kernels",
-            Self::Learners(_) => "exercise-ptx",
-        }
-    }
+pub(crate) enum Purpose<'a> {
+    /// Judging the source: little optimised, and with DWARF (`verdict.rs`).
+    Verdict,
+    /// A card to run.
+    Card {
+        /// Such as `sm_75`.
+        arch: &'a str,
+        /// Turn the MIR pass on that splits barriers.
+        jump_threading: bool,
+    },
 }
 
 /// The PTX of the kernels, as rustc writes it.
-pub(crate) fn compile(
-    toolchain: &Toolchain,
-    kernels: Kernels<'_>,
-    arch: &str,
-    jump_threading: bool,
-) -> Result<String> {
-    // A directory of its own: its cargo may be another one, and neither should undo the other's work.
-    let build = target_dir().join("ptx").join("build");
-    if !build.is_dir() {
-        command::note("compiling `core` for the GPU, which takes a while the first time");
-        fs::create_dir_all(&build).with_context(|| format!("cannot create {}", build.display()))?;
+///
+/// A kernel is an `.entry` of its own name. Its parameters are those of the source in their order, except that
+/// a slice is two: the pointer, and the length in elements. A shared array is a `.shared` variable whose name
+/// is the source's up to the first `$`. Dynamic shared memory is `cuda_std_dynamic_shared`.
+///
+/// # Errors
+///
+/// If rustc or cargo cannot be started, or the kernels do not compile; rustc has said why.
+pub(crate) fn compile(toolchain: &Toolchain, kernels: Kernels<'_>, purpose: Purpose<'_>) -> Result<String> {
+    match purpose {
+        Purpose::Verdict => verdict::compile(toolchain, kernels),
+        Purpose::Card { arch, jump_threading } => card::compile(toolchain, kernels, arch, jump_threading),
     }
-    let workshop = Workshop::new()?;
-    let assembly = workshop.path().join("kernels.s");
-    let mut command = command(toolchain, kernels, arch, jump_threading);
-    command.arg(format!("--emit=asm={}", assembly.display()));
-    if let Kernels::Learners(file) = kernels {
-        // `exercise/ptx/lib.rs` takes it from there: cargo wants to know where a crate lies once and for all.
-        let module = workshop.path().join("module.rs");
-        fs::write(&module, format!("#[path = {file:?}]\nmod tile;\n"))
-            .with_context(|| format!("cannot write {}", module.display()))?;
-        command.env("EXERCISE_MODULE", module);
-    }
-    let status =
-        child::status(&mut command).with_context(|| format!("cannot start {}", toolchain.cargo.display()))?;
-    if !status.success() {
-        bail!(
-            "{} does not compile for {TARGET}; the compiler's message is above",
-            kernels.source().display()
-        );
-    }
-    fs::read_to_string(&assembly).with_context(|| format!("rustc left no {}", assembly.display()))
-}
-
-/// What depends on the architecture is passed to the kernels' own compilation only, the last one (its fat
-/// LTO generates all code), so `core` is built once for all.
-fn command(toolchain: &Toolchain, kernels: Kernels<'_>, arch: &str, jump_threading: bool) -> Command {
-    let mut command = Command::new(&toolchain.cargo);
-    command
-        .current_dir(root())
-        .env("RUSTC", &toolchain.rustc)
-        // Building `core` and the features named below are unstable; a released rustc lets them pass.
-        .env("RUSTC_BOOTSTRAP", "1")
-        // Flags for the host are not meant for the GPU.
-        .env_remove("RUSTFLAGS")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .args(["rustc", "--quiet", "--package", kernels.package(), "--lib", "--crate-type", "cdylib"])
-        .args(["--profile", "ptx", "--target", TARGET, "-Zbuild-std=core", "--target-dir"])
-        .arg(target_dir().join("ptx").join("build"))
-        .arg("--")
-        .arg(format!("-Ctarget-cpu={arch}"))
-        // It copies a barrier into both arms of a condition (rust-lang/rust#137086).
-        .arg(format!("-Zmir-enable-passes={}JumpThreading", if jump_threading { '+' } else { '-' }))
-        // It makes shared accesses out of generic ones (emulator/src/nvptx/shared.rs); without the dominator tree
-        // at hand it misses those below a branch.
-        .arg("-Cpasses=function(require<domtree>,infer-address-spaces)")
-        // `#[kernel]` and `#[address_space]` expand to these; the kernels' source knows nothing of them.
-        .arg("-Zcrate-attr=feature(abi_ptx,asm_experimental_arch)")
-        // The PTX is all that is wanted: linking would ask for llvm-bitcode-linker.
-        .arg("-Zno-link");
-    command
 }

@@ -1,9 +1,12 @@
 //! The line directives of PTX, which tell a tool where in the source an instruction comes from.
 
+use std::path::Path;
+
 /// Where kernels are: the project's, and the learner's.
 const OWN: [&str; 3] = ["kernels-gpu/src/", "exercise/src/", "exercise/step-2/src/"];
 
-/// Keeps the directives of the kernels' own files, named from the root of the project.
+/// Keeps the directives of the kernels' own files, named from the root of the project, and of `source`, which may
+/// lie elsewhere and is named in full then.
 ///
 /// The store of `TILE[t].write(x)` is inlined from `core`, and rustc's directives say so: a tool would
 /// name a line of `core`. Without that directive the store counts to the line above it, which is the line of the
@@ -11,8 +14,9 @@ const OWN: [&str; 3] = ["kernels-gpu/src/", "exercise/src/", "exercise/step-2/sr
 /// place. And no path of this machine is left in the file.
 ///
 /// The files are numbered from 1 without a gap: the driver's compiler takes the number for the place in the list.
-pub(crate) fn own(ptx: &str) -> String {
-    let own = |(number, path): (u32, &str)| Some((number, own_path(path)?));
+pub(crate) fn own(ptx: &str, source: &Path) -> String {
+    let source = source.to_string_lossy();
+    let own = |(number, path): (u32, &str)| Some((number, own_path(path, &source)?));
     let files: Vec<_> = ptx.lines().filter_map(file).filter_map(own).collect();
     let renumbered = |place: &str| {
         let (number, rest) = place.trim().split_once(char::is_whitespace)?;
@@ -25,7 +29,8 @@ pub(crate) fn own(ptx: &str) -> String {
         if file(line).is_some() {
             continue;
         }
-        match line.trim().strip_prefix(".loc") {
+        // Not `.local`, which declares a kernel's stack.
+        match line.trim().strip_prefix(".loc").filter(|rest| rest.starts_with(char::is_whitespace)) {
             None => kept.push_str(line),
             Some(loc) => {
                 // What was inlined may say into what: `1 2 3, function_name NAME, inlined_at 4 5 6`.
@@ -50,9 +55,10 @@ pub(crate) fn file(line: &str) -> Option<(u32, &str)> {
     Some((number.parse().ok()?, &path[..path.find('"')?]))
 }
 
-fn own_path(path: &str) -> Option<String> {
-    let path = path.replace('\\', "/");
-    OWN.iter().find_map(|folder| path.rfind(folder)).map(|start| path[start..].to_owned())
+fn own_path(path: &str, source: &str) -> Option<String> {
+    let plain = path.replace('\\', "/");
+    let own = OWN.iter().find_map(|folder| plain.rfind(folder)).map(|start| plain[start..].to_owned());
+    own.or_else(|| (path == source).then_some(plain))
 }
 
 #[cfg(test)]
@@ -66,9 +72,15 @@ mod tests {
                    \t.file\t2 \"/home/me/cuda_std/src/thread.rs\"\n\
                    \t.file\t3 \"/home/me/kernels-gpu/src/lesson/a.rs\"\n\t.file\t4 \"/rust/x.rs\"\n";
         assert_eq!(
-            own(ptx),
+            own(ptx, Path::new("/home/me/mine.rs")),
             "\t.loc\t1 41 5\n\tbar.sync 0;\n\tret;\n\t.file\t1 \"kernels-gpu/src/lesson/a.rs\"\n"
         );
+    }
+
+    #[test]
+    fn a_stack_is_no_line() {
+        let ptx = "\t.local .align 8 .b8 \t__local_depot0[16];\n";
+        assert_eq!(own(ptx, Path::new("/home/me/mine.rs")), ptx);
     }
 
     #[test]
@@ -78,7 +90,7 @@ mod tests {
                    \t.file\t2 \"/rust/library/core/src/mem/maybe_uninit.rs\"\n\
                    \t.file\t3 \"/home/me/emulator/kernels/../../kernels-gpu/src/lesson/b.rs\"\n";
         assert_eq!(
-            own(ptx),
+            own(ptx, Path::new("/home/me/mine.rs")),
             "\t.loc\t1 30 5\n\tadd;\n\tst;\n\t.loc\t2 0 0\n\
              \t.file\t1 \"kernels-gpu/src/lesson/a.rs\"\n\t.file\t2 \"kernels-gpu/src/lesson/b.rs\"\n"
         );

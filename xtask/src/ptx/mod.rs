@@ -1,18 +1,23 @@
 //! `cargo xtask ptx`: compiles the kernels to PTX and audits their barriers.
 
 mod audit;
-mod compile;
+mod card;
+pub(crate) mod compile;
 mod graph;
+pub(crate) mod kernels;
+mod libraries;
 mod lines;
 mod report;
 mod shared;
 mod source;
+mod tables;
 #[cfg(test)]
 mod tests;
 pub(crate) mod toolchain;
+mod verdict;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
@@ -21,23 +26,39 @@ use crate::cargo::target_dir;
 use crate::machine::Machine;
 use crate::rust_cuda;
 use crate::rust_cuda::parts::Parts;
-use compile::Kernels;
+use compile::Purpose;
+use kernels::Kernels;
 
 /// What to compile for, and with what.
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    /// A Rust file with kernels [default: the project's own]
+    file: Option<PathBuf>,
+    /// What the PTX is for
+    #[arg(long = "for", value_enum, default_value_t = For::Card)]
+    purpose: For,
     /// The GPU architecture, sm_75 or compute_75: the PTX runs on cards of this compute capability and above
     #[arg(long, default_value = "sm_75")]
     arch: String,
     /// The compiler
     #[arg(long, value_enum, default_value_t = Compiler::Auto)]
     compiler: Compiler,
-    /// Where the PTX goes [default: target/ptx/kernels-ARCH.ptx, or …-split.ptx with --jump-threading]
+    /// Where the PTX goes [default: target/ptx/NAME-ARCH.ptx, with -split or -verdict for -ARCH where that is it]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Turn rustc's JumpThreading pass on, to see it split barriers; the audit then only reports
     #[arg(long)]
     jump_threading: bool,
+}
+
+/// What PTX may be for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum For {
+    /// A card to run: optimised, and its barriers audited
+    Card,
+    /// Judging the source: by rustc, little optimised, with every access, loop and barrier of the source, and with
+    /// DWARF, which no card takes
+    Verdict,
 }
 
 /// Who compiles the kernels.
@@ -66,7 +87,23 @@ impl Compiler {
 }
 
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
-    let built = args.compiler.try_each(|compiler| make(args, compiler))?;
+    let file = args.file.as_deref().map(absolute).transpose()?;
+    let kernels = file.as_deref().map_or(Kernels::Own, Kernels::File);
+    if args.purpose == For::Verdict {
+        let toolchain = toolchain::find()?;
+        let ptx = compile::compile(&toolchain, kernels, Purpose::Verdict)?;
+        let output = args.output.clone().unwrap_or_else(|| default_output(kernels, "verdict"));
+        command::file::write(&output, &ptx)?;
+        writeln!(command::stdout(), "{} by {}", output.display(), toolchain.version)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let built = match kernels {
+        Kernels::Own => args.compiler.try_each(|compiler| make(args, kernels, compiler))?,
+        Kernels::File(_) if args.compiler == Compiler::CudaBuilder => {
+            bail!("--compiler cuda-builder compiles the project's own kernels only; leave FILE or that away")
+        }
+        Kernels::File(_) => make(args, kernels, Compiler::Rustc)?,
+    };
     writeln!(command::stdout(), "{}", report::table(&built.rows))?;
     if !built.refused.is_empty() {
         command::note(built.refused.join("\n"));
@@ -82,14 +119,26 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 
 /// Compiles and audits the project's kernels for `arch` without a word, and says where the PTX is.
 pub(crate) fn build(arch: &str, compiler: Compiler) -> Result<PathBuf> {
-    let args = Args { arch: arch.to_owned(), compiler, output: None, jump_threading: false };
-    compiler.try_each(|compiler| make(&args, compiler))?.accepted()
+    let args = Args {
+        file: None,
+        purpose: For::Card,
+        arch: arch.to_owned(),
+        compiler,
+        output: None,
+        jump_threading: false,
+    };
+    compiler.try_each(|compiler| make(&args, Kernels::Own, compiler))?.accepted()
 }
 
-/// Does the same with the kernel in a learner's file, and puts the PTX into `output`.
-pub(crate) fn build_learners(file: &Path, arch: &str, output: PathBuf) -> Result<PathBuf> {
-    let (ptx, compiler) = by_rustc(Kernels::Learners(file), arch, false)?;
-    finish(&ptx, Kernels::Learners(file), compiler, output, true)?.accepted()
+/// Does the same with the kernels in a file, and puts the PTX into `output`.
+pub(crate) fn build_file(file: &Path, arch: &str, output: PathBuf) -> Result<PathBuf> {
+    let file = absolute(file)?;
+    let (ptx, compiler) = by_rustc(Kernels::File(&file), arch, false)?;
+    finish(&ptx, Kernels::File(&file), compiler, output, true)?.accepted()
+}
+
+fn absolute(file: &Path) -> Result<PathBuf> {
+    path::absolute(file).with_context(|| format!("cannot find {}", file.display()))
 }
 
 /// What came of a build.
@@ -113,7 +162,7 @@ impl Built {
     }
 }
 
-fn make(args: &Args, compiler: Compiler) -> Result<Built> {
+fn make(args: &Args, kernels: Kernels<'_>, compiler: Compiler) -> Result<Built> {
     let number = number(&args.arch)?;
     let (arch, (ptx, compiler)) = match compiler {
         Compiler::CudaBuilder => {
@@ -125,24 +174,26 @@ fn make(args: &Args, compiler: Compiler) -> Result<Built> {
         }
         Compiler::Auto | Compiler::Rustc => {
             let arch = format!("sm_{number}");
-            let made = by_rustc(Kernels::Own, &arch, args.jump_threading)?;
+            let made = by_rustc(kernels, &arch, args.jump_threading)?;
             (arch, made)
         }
     };
-    let output = args.output.clone().unwrap_or_else(|| default_output(&arch, args.jump_threading));
-    finish(&ptx, Kernels::Own, compiler, output, !args.jump_threading)
+    let suffix = if args.jump_threading { format!("{arch}-split") } else { arch };
+    let output = args.output.clone().unwrap_or_else(|| default_output(kernels, &suffix));
+    finish(&ptx, kernels, compiler, output, !args.jump_threading)
 }
 
 /// The PTX, and the compiler's version.
 fn by_rustc(kernels: Kernels<'_>, arch: &str, jump_threading: bool) -> Result<(String, String)> {
     let toolchain = toolchain::find()?;
     toolchain.check_arch(arch)?;
-    Ok((compile::compile(&toolchain, kernels, arch, jump_threading)?, toolchain.version))
+    let ptx = compile::compile(&toolchain, kernels, Purpose::Card { arch, jump_threading })?;
+    Ok((ptx, toolchain.version))
 }
 
 /// Audits PTX, and puts it in place unless the audit refuses it. If not `strict`, faults are only reported.
 fn finish(ptx: &str, kernels: Kernels<'_>, compiler: String, output: PathBuf, strict: bool) -> Result<Built> {
-    let ptx = lines::own(ptx);
+    let ptx = lines::own(ptx, &kernels.source());
     let rows = audit(&ptx, &kernels.source(), strict)?;
     let refused = report::refusals(&rows);
     if refused.is_empty() {
@@ -166,7 +217,10 @@ fn number(arch: &str) -> Result<&str> {
         .with_context(|| format!("--arch {arch}: give a name such as sm_75 or compute_75"))
 }
 
-fn default_output(arch: &str, jump_threading: bool) -> PathBuf {
-    let split = if jump_threading { "-split" } else { "" };
-    target_dir().join("ptx").join(format!("kernels-{arch}{split}.ptx"))
+fn default_output(kernels: Kernels<'_>, suffix: &str) -> PathBuf {
+    let name = match kernels {
+        Kernels::Own => "kernels".into(),
+        Kernels::File(file) => file.file_stem().unwrap_or_default().to_string_lossy(),
+    };
+    target_dir().join("ptx").join(format!("{name}-{suffix}.ptx"))
 }

@@ -15,7 +15,12 @@ pub(crate) fn kernel(item: &ItemFn) -> TokenStream {
         Ok(tokens) => tokens,
         Err(error) => {
             let error = error.into_compile_error();
-            quote! { #error #[cfg(not(target_arch = "nvptx64"))] #item }
+            quote! {
+                #[cfg(not(target_arch = "nvptx64"))]
+                #error
+                #[cfg(not(target_arch = "nvptx64"))]
+                #item
+            }
         }
     }
 }

@@ -6,7 +6,13 @@ use syn::spanned::Spanned;
 use syn::{Error, Expr, GenericArgument, ItemStatic, PathArguments, StaticMutability, Type};
 
 pub(crate) fn shared(item: &ItemStatic) -> TokenStream {
-    expand(item).unwrap_or_else(Error::into_compile_error)
+    expand(item).unwrap_or_else(|error| {
+        let error = error.into_compile_error();
+        quote! {
+            #[cfg(not(target_arch = "nvptx64"))]
+            #error
+        }
+    })
 }
 
 fn expand(item: &ItemStatic) -> Result<TokenStream, Error> {
