@@ -22,7 +22,8 @@ macro_rules! registers {
 /// One operation of two operands: once if both are uniform, else lane by lane.
 macro_rules! binary {
     ($warp:expr, $frame:expr, $lanes:expr, $d:ident $dn:expr, $a:ident $an:expr, $b:ident $bn:expr, $f:expr) => {{
-        let (x, y) = (registers!($warp, $frame, $a, $an).uniform(), registers!($warp, $frame, $b, $bn).uniform());
+        let (x, y) =
+            (registers!($warp, $frame, $a, $an).uniform(), registers!($warp, $frame, $b, $bn).uniform());
         if let (Some(x), Some(y)) = (x, y) {
             let form = Affine::uniform($f(x, y));
             put_affine(&mut registers!($warp, $frame, $d, $dn), form, $lanes.mask, $lanes.all);

@@ -184,8 +184,13 @@ impl<'a> Runner<'a> {
         };
         let waiting: Vec<u32> = self.warps.iter().map(of_warp).collect();
         let none = vec![0; self.warps.len()];
-        let arrived =
-            self.state.arrived.iter().find(|(known, _)| *known == name).map_or(&none, |(_, lanes)| lanes).clone();
+        let arrived = self
+            .state
+            .arrived
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(&none, |(_, lanes)| lanes)
+            .clone();
         let total = |lanes: &[u32]| lanes.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
         if total(&waiting) + total(&arrived) < count || total(&waiting) == 0 {
             return;
@@ -211,7 +216,9 @@ impl<'a> Runner<'a> {
             self.diverged();
         } else if judging {
             if out > 0 {
-                self.state.findings.early_exit(EarlyExit { threads: out, site: self.state.machine.sites[first.0 as usize] });
+                self.state
+                    .findings
+                    .early_exit(EarlyExit { threads: out, site: self.state.machine.sites[first.0 as usize] });
             }
             if let Some((judge, view)) = self.state.machine.judge() {
                 judge.block_barrier(&view, &alive, first.0);
@@ -315,7 +322,8 @@ impl<'a> Runner<'a> {
         let Some(((pc, path), waiting)) = gathered.first().cloned() else { return };
         let mut elsewhere: Vec<(u32, Whereabouts)> = Vec::new();
         for ((pc, path), threads) in &gathered[1..] {
-            let (site, trips) = (self.state.machine.sites[*pc as usize], self.state.machine.paths.trips(*path));
+            let (site, trips) =
+                (self.state.machine.sites[*pc as usize], self.state.machine.paths.trips(*path));
             elsewhere.extend(
                 threads.iter().map(|&thread| (thread, Whereabouts::Waits { site, trips: trips.clone() })),
             );
@@ -368,7 +376,12 @@ impl<'a> Runner<'a> {
         waiting.sort_by_key(|waiting| waiting.thread);
         if let Some(&Waiting { thread, site, .. }) = waiting.first() {
             let what = FaultKind::Stuck(waiting);
-            self.state.findings.fault(Fault { what, block: self.state.machine.block, thread, site: Some(site) });
+            self.state.findings.fault(Fault {
+                what,
+                block: self.state.machine.block,
+                thread,
+                site: Some(site),
+            });
         }
         false
     }
@@ -450,7 +463,9 @@ impl State32<'_> {
         };
         groups.sort_by(|&a, &b| {
             let (a, b) = (&warp.groups[a], &warp.groups[b]);
-            rank(a).cmp(&rank(b)).then_with(|| self.machine.paths.order(self.machine.program, (a.pc, a.path), (b.pc, b.path)))
+            rank(a)
+                .cmp(&rank(b))
+                .then_with(|| self.machine.paths.order(self.machine.program, (a.pc, a.path), (b.pc, b.path)))
         });
         if groups.len() > 1 {
             warp.patience += 1;

@@ -290,7 +290,7 @@ impl Task<'_> {
             })
         });
         let memories = Memories {
-            shared: vec![0; self.shape.shared as usize],
+            shared: vec![0; self.shape.shared.div_ceil(4) as usize],
             params: self.params,
             buffers: &self.memory.buffers,
             judge,
