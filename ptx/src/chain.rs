@@ -147,9 +147,8 @@ fn fill(body: &mut Body, positions: &Positions) {
     for range in ranges {
         let mut before = None;
         for instruction in &mut body.instructions[range] {
-            let has_line =
-                instruction.position.is_some_and(|PositionId(id)| positions.list[id as usize].line != 0);
-            if has_line {
+            let Some(PositionId(id)) = instruction.position else { continue };
+            if positions.list[id as usize].line != 0 {
                 before = instruction.position;
             } else if before.is_some() {
                 instruction.position = before;

@@ -31,3 +31,6 @@ pub use error::ParseError;
 pub use graph::{Block, Edge, Graph, Reason};
 pub use module::parse;
 pub use nest::Loop;
+
+#[cfg(test)]
+mod tests;
