@@ -183,11 +183,15 @@ fn leaks(module: &Module, body: &Body) -> usize {
             || names.symbols.into_iter().any(is_shared)
     };
     let is_access = |instruction: &Instruction| matches!(&*instruction.opcode, "ld" | "st" | "atom" | "red");
+    // `setp` compares addresses; of what names shared memory, as `ldmatrix` does, only these do more than access it.
+    let makes_addresses = |it: &Instruction| match &*it.opcode {
+        "cvta" | "mapa" => true,
+        opcode => !is_access(it) && opcode != "setp" && space(it) != Some(Space::Shared),
+    };
     // A loop hands registers back to instructions above.
     loop {
         let known = tainted.len();
-        // `setp` compares addresses and makes none.
-        for instruction in body.instructions.iter().filter(|it| !is_access(it) && it.opcode != "setp") {
+        for instruction in body.instructions.iter().filter(|it| makes_addresses(it)) {
             if let Some((made, from)) = instruction.operands.split_first()
                 && from.iter().any(|operand| holds(operand, &tainted))
             {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use crate::{
     Base, Function, Graph, InitValue, Instruction, Module, Operand, ParseError, Position, RegId, Space,
-    Symbol, Type, parse,
+    Symbol, Type, audit, parse,
 };
 
 /// A kernel with registers, a shared array, a helper, and this body.
@@ -403,6 +403,28 @@ const FIXTURES: [&str; 3] = [
     include_str!("../fixtures/nvrtc.ptx"),
     include_str!("../fixtures/clang.ptx"),
 ];
+
+#[test]
+fn accesses_name_a_space_anywhere_among_their_modifiers() {
+    let audited = |body: &str| {
+        let found = audit(&module(&text(body)), "k").expect("a kernel");
+        (found.shared, found.generic, found.leaks)
+    };
+    let address = "mov.u64 %rd1, TILE;\n";
+    assert_eq!(
+        audited(&format!(
+            "{address}ld.volatile.shared::cta.b32 %r1, [%rd1];\nst.relaxed.gpu.global.b32 [p], %r1;"
+        )),
+        (1, 0, 0)
+    );
+    assert_eq!(
+        audited(&format!("{address}atom.relaxed.cta.shared.add.u32 %r1, [%rd1], 1;\nst.b32 [%r1], 0;")),
+        (0, 1, 0)
+    );
+    let matrix = "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r1, %r2}, [%rd1];\nst.global.b32 [%rd2], %r2;";
+    assert_eq!(audited(&format!("{address}{matrix}")), (0, 0, 0));
+    assert_eq!(audited(&format!("{address}add.s64 %rd2, %rd1, 4;\natom.add.u32 %r1, [%rd2], 1;")), (0, 0, 1));
+}
 
 #[test]
 fn what_rustc_writes_says_where_functions_were_inlined() {
