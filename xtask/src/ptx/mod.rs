@@ -2,10 +2,8 @@
 
 mod audit;
 mod compile;
-mod graph;
 mod lines;
 mod report;
-mod shared;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -155,7 +153,8 @@ fn finish(ptx: &str, kernels: Kernels<'_>, compiler: String, output: PathBuf, st
 
 /// Audits PTX that was made of the crate with this root. If not `strict`, faults are only reported.
 pub(crate) fn audit(ptx: &str, lib: &Path, strict: bool) -> Result<Vec<audit::Row>> {
-    Ok(audit::audit(&graph::parse(ptx)?, &source::read(lib)?, strict))
+    let module = ::ptx::parse(ptx).context("the compiler wrote PTX that cannot be read")?;
+    Ok(audit::audit(&module, &source::read(lib)?, strict))
 }
 
 /// The 75 of `sm_75`, as rustc has it, and of `compute_75`, as cuda_builder has it.
