@@ -81,7 +81,7 @@ fn registers<'a>(cursor: &mut Cursor<'_, 'a>, scopes: &mut Scopes<'a, '_>) -> Re
         } else if qualifiers.vector > 1 {
             scopes.declare_vector(name, ty, qualifiers.vector);
         } else {
-            scopes.declare_register(name, ty);
+            scopes.declare_single(name, ty);
         }
         if !cursor.eat(b',') {
             return cursor.expect(b';');

@@ -106,9 +106,9 @@ impl Tree<'_> {
 
     /// The scope of the instructions that begin at the label `first`. Compilers put labels where the scope changes.
     ///
-    /// Ranges may have gaps, so several scopes can be said to have an instruction that are not around each other. One of
-    /// the instruction's file goes before the others, then one that begins or ends with these instructions, then the
-    /// smallest, then the innermost.
+    /// One that begins or ends there has them, or a scope in it has, which then begins or ends there too. Else they may stand
+    /// in a gap of a range, and scopes that are not around each other can be said to have them: one of the instruction's
+    /// file goes before the others, then the smallest.
     fn scope(&self, first: u64, file: u32, marks: &BTreeSet<u64>) -> Option<usize> {
         let behind = marks.range(first + 1..).next().copied();
         let around = self.of_function.iter().copied();
@@ -122,7 +122,7 @@ impl Tree<'_> {
                 Some(_) => 0,
             };
             let at_edge = scope.low == first || Some(scope.high) == behind;
-            (of_file, at_edge, std::cmp::Reverse(scope.high - scope.low), index)
+            (at_edge, of_file, std::cmp::Reverse(scope.high - scope.low), index)
         })
     }
 
@@ -147,9 +147,8 @@ fn fill(body: &mut Body, positions: &Positions) {
     for range in ranges {
         let mut before = None;
         for instruction in &mut body.instructions[range] {
-            let has_line =
-                instruction.position.is_some_and(|PositionId(id)| positions.list[id as usize].line != 0);
-            if has_line {
+            let Some(PositionId(id)) = instruction.position else { continue };
+            if positions.list[id as usize].line != 0 {
                 before = instruction.position;
             } else if before.is_some() {
                 instruction.position = before;

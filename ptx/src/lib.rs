@@ -6,6 +6,7 @@
 //! Source: PTX ISA 9.0, NVIDIA.
 
 pub mod ast;
+mod audit;
 mod body;
 mod chain;
 mod constant;
@@ -27,7 +28,11 @@ pub use ast::{
     Base, Body, Function, Guard, Init, InitValue, Instruction, Label, Module, Operand, Param, Position,
     PositionId, RegId, Register, Space, Symbol, Type, Variable,
 };
+pub use audit::{Audit, audit};
 pub use error::ParseError;
 pub use graph::{Block, Edge, Graph, Reason};
 pub use module::parse;
 pub use nest::Loop;
+
+#[cfg(test)]
+mod tests;

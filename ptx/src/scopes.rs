@@ -32,6 +32,8 @@ struct Scope<'a> {
     /// The number of the token that opens it.
     brace: usize,
     ranges: Vec<Range<'a>>,
+    singles: HashMap<&'a str, Type>,
+    /// Those that an instruction has named.
     registers: HashMap<String, RegId>,
     vectors: HashMap<&'a str, Vec<RegId>>,
     variables: HashMap<&'a str, u32>,
@@ -156,6 +158,13 @@ impl<'a, 'm> Scopes<'a, 'm> {
         }
     }
 
+    pub(crate) fn declare_single(&mut self, name: &'a str, ty: Type) {
+        if let Some(scope) = self.open.last_mut() {
+            scope.singles.insert(name, ty);
+        }
+    }
+
+    /// Numbers the register now.
     pub(crate) fn declare_register(&mut self, name: &str, ty: Type) {
         let register = self.add(name.to_owned(), ty);
         if let Some(scope) = self.open.last_mut() {
@@ -192,8 +201,8 @@ impl<'a, 'm> Scopes<'a, 'm> {
             if let Some(&register) = scope.registers.get(name) {
                 return Some(Named::Register(register));
             }
-            if let Some(range) = scope.ranges.iter().find(|range| range.has(name)) {
-                let ty = range.ty;
+            let range = || scope.ranges.iter().find(|range| range.has(name)).map(|range| range.ty);
+            if let Some(ty) = scope.singles.get(name).copied().or_else(range) {
                 let register = self.add(name.to_owned(), ty);
                 self.open[depth].registers.insert(name.to_owned(), register);
                 return Some(Named::Register(register));

@@ -11,12 +11,13 @@
 //! The first needs the lines of the source in the PTX; without them the second is what is left.
 //!
 //! And did it keep shared memory apart? Every access to a shared array has to be `ld.shared` or `st.shared`
-//! (`shared.rs` says why).
+//! (any other finds out at run time which memory it touches: `ptx::Audit`).
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::graph::{Block, Event, Function, Kind, Place};
+use ::ptx::{Audit, Module};
+
 use super::source::Barriers;
 
 /// What was found out about one kernel.
@@ -38,8 +39,8 @@ pub(crate) struct Row {
 pub(crate) enum Fault {
     /// The kernel is not in the PTX.
     Missing,
-    /// Copies of this one stand on alternative paths.
-    Split(Place),
+    /// Copies of the one at this place stand on alternative paths.
+    Split(String),
     /// There are more or fewer than the source has.
     Count,
     /// So many uses of a shared array are neither `ld.shared` nor `st.shared`.
@@ -53,152 +54,38 @@ fn is_defined(kernel: &str) -> bool {
 }
 
 /// A row for each kernel of the source and of the PTX. If not `strict`, faults are only reported.
-pub(crate) fn audit(functions: &[Function], source: &BTreeMap<String, Barriers>, strict: bool) -> Vec<Row> {
-    let entries = functions.iter().filter(|function| function.entry).map(|function| &function.name);
+pub(crate) fn audit(module: &Module, source: &BTreeMap<String, Barriers>, strict: bool) -> Vec<Row> {
+    let entries = module.functions.iter().filter(|function| function.entry).map(|function| &function.name);
     let kernels: BTreeSet<_> = source.keys().chain(entries).collect();
     kernels
         .into_iter()
         .map(|kernel| {
-            let mut row = row(functions, kernel, source.get(kernel).copied());
+            let mut row = row(module, kernel, source.get(kernel).copied());
             row.refused = strict && row.fault.is_some() && is_defined(kernel);
             row
         })
         .collect()
 }
 
-fn row(functions: &[Function], kernel: &str, source: Option<Barriers>) -> Row {
-    let reached = reached(functions, kernel);
-    let sum = |count: fn(&Function) -> usize| reached.iter().map(|function| count(function)).sum();
-    let barriers = count(functions, kernel, &mut Vec::new());
+fn row(module: &Module, kernel: &str, source: Option<Barriers>) -> Row {
+    let found = ::ptx::audit(module, kernel);
+    let missing = found.is_none();
+    let Audit { barriers, split, shared, generic, leaks } = found.unwrap_or_default();
     let miscounted = source.is_some_and(|source| match source.looped {
         0 => barriers != source.straight,
         // A loop may be unrolled; it does not go away.
         _ => barriers <= source.straight,
     });
-    let fault = if reached.is_empty() {
+    let fault = if missing {
         Some(Fault::Missing)
-    } else if let Some(place) = reached.iter().find_map(|function| split(functions, function)) {
-        Some(Fault::Split(place))
+    } else if let Some(place) = split.and_then(|id| module.chain(id).next()) {
+        Some(Fault::Split(format!("{}:{}:{}", module.file(place), place.line, place.column)))
     } else if miscounted {
         Some(Fault::Count)
     } else {
-        Some(sum(|function| function.leaks)).filter(|&leaks| leaks > 0).map(Fault::Generic)
+        Some(leaks).filter(|&leaks| leaks > 0).map(Fault::Generic)
     };
-    Row {
-        kernel: kernel.to_owned(),
-        source,
-        barriers,
-        shared: sum(|function| function.shared),
-        generic: sum(|function| function.generic),
-        fault,
-        refused: false,
-    }
-}
-
-/// The function of this name and all that it calls.
-fn reached<'a>(functions: &'a [Function], name: &str) -> Vec<&'a Function> {
-    let mut reached: Vec<&Function> = Vec::new();
-    let mut open = vec![name];
-    while let Some(name) = open.pop() {
-        let Some(function) = functions.iter().find(|function| function.name == name) else { continue };
-        if reached.iter().any(|known| known.name == name) {
-            continue;
-        }
-        reached.push(function);
-        open.extend(events(function).filter_map(|(_, event)| match &event.kind {
-            Kind::Call(callee) => Some(&**callee),
-            Kind::Barrier => None,
-        }));
-    }
-    reached
-}
-
-/// How many barriers stand in a function, at each call those of the called one again.
-fn count<'a>(functions: &'a [Function], name: &str, callers: &mut Vec<&'a str>) -> usize {
-    let Some(function) = functions.iter().find(|function| function.name == name) else { return 0 };
-    if callers.contains(&&*function.name) {
-        return 0;
-    }
-    callers.push(&function.name);
-    let count = events(function)
-        .map(|(_, event)| match &event.kind {
-            Kind::Barrier => 1,
-            Kind::Call(callee) => count(functions, callee, callers),
-        })
-        .sum();
-    callers.pop();
-    count
-}
-
-/// A source barrier, or the call of a function with one, that has copies on alternative paths.
-fn split(functions: &[Function], function: &Function) -> Option<Place> {
-    let waits = |event: &Event| match &event.kind {
-        Kind::Barrier => true,
-        Kind::Call(callee) => count(functions, callee, &mut Vec::new()) > 0,
-    };
-    let waits: Vec<_> = events(function).filter(|(_, event)| waits(event)).collect();
-    let forward = forward(&function.blocks);
-    for (index, (block, event)) in waits.iter().enumerate() {
-        for (other_block, other) in &waits[index + 1..] {
-            if let Some(place) = &event.place
-                && event == other
-                && !leads(&forward, *block, *other_block)
-                && !leads(&forward, *other_block, *block)
-            {
-                return Some(place.clone());
-            }
-        }
-    }
-    None
-}
-
-/// Every event, with the index of its block.
-fn events(function: &Function) -> impl Iterator<Item = (usize, &Event)> {
-    function
-        .blocks
-        .iter()
-        .enumerate()
-        .flat_map(|(index, block)| block.events.iter().map(move |event| (index, event)))
-}
-
-/// The edges of each block, without those that lead back to a block from which the search has not
-/// returned yet: they close a loop, and two arms of one trip do not follow each other by way of the next.
-fn forward(blocks: &[Block]) -> Vec<Vec<usize>> {
-    let mut forward = vec![Vec::new(); blocks.len()];
-    let mut on_path = HashSet::from([0]);
-    let mut seen = HashSet::from([0]);
-    // A block, and how many of its edges have been followed.
-    let mut path = vec![(0, 0)];
-    while let Some((block, followed)) = path.last_mut() {
-        let (block, edge) = (*block, *followed);
-        *followed += 1;
-        let Some(&next) = blocks[block].next.get(edge) else {
-            on_path.remove(&block);
-            path.pop();
-            continue;
-        };
-        if !on_path.contains(&next) {
-            forward[block].push(next);
-        }
-        if seen.insert(next) {
-            on_path.insert(next);
-            path.push((next, 0));
-        }
-    }
-    forward
-}
-
-/// Whether a way leads from one block to another, or they are the same.
-fn leads(forward: &[Vec<usize>], from: usize, to: usize) -> bool {
-    let mut seen = HashSet::from([from]);
-    let mut open = vec![from];
-    while let Some(block) = open.pop() {
-        if block == to {
-            return true;
-        }
-        open.extend(forward[block].iter().filter(|next| seen.insert(**next)));
-    }
-    false
+    Row { kernel: kernel.to_owned(), source, barriers, shared, generic, fault, refused: false }
 }
 
 impl Fault {

@@ -3,12 +3,10 @@
 mod audit;
 mod card;
 pub(crate) mod compile;
-mod graph;
 pub(crate) mod kernels;
 mod libraries;
 mod lines;
 mod report;
-mod shared;
 mod source;
 mod tables;
 #[cfg(test)]
@@ -211,7 +209,8 @@ fn finish(ptx: &str, kernels: Kernels<'_>, compiler: String, output: PathBuf, st
 
 /// Audits PTX that was made of the crate with this root. If not `strict`, faults are only reported.
 pub(crate) fn audit(ptx: &str, lib: &Path, strict: bool) -> Result<Vec<audit::Row>> {
-    Ok(audit::audit(&graph::parse(ptx)?, &source::read(lib)?, strict))
+    let module = ::ptx::parse(ptx).context("the compiler wrote PTX that cannot be read")?;
+    Ok(audit::audit(&module, &source::read(lib)?, strict))
 }
 
 /// The 75 of `sm_75`, as rustc has it, and of `compute_75`, as cuda_builder has it.

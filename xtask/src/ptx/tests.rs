@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::audit::{self, Fault, Row};
+use super::report;
 use super::source::Barriers;
-use super::{graph, report};
 
 const FILE: &str = "\n.file 1 \"kernels-gpu/src/lesson/k.rs\"\n";
+
+/// What the bodies below name.
+const REGISTERS: &str = ".reg .pred %p<9>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .f32 %f<9>;\n";
 
 /// The verdict on a kernel that is promised to be right, with this body.
 fn audit(body: &str, straight: usize, looped: usize) -> Row {
@@ -16,7 +19,8 @@ fn audit(body: &str, straight: usize, looped: usize) -> Row {
 
 fn audit_all(ptx: &str, straight: usize, looped: usize) -> Row {
     let source = BTreeMap::from([("reverse_tile_synced".to_owned(), Barriers { straight, looped })]);
-    let mut rows = audit::audit(&graph::parse(ptx).expect("valid PTX"), &source, true);
+    let module = ::ptx::parse(&format!("{REGISTERS}{ptx}")).expect("valid PTX");
+    let mut rows = audit::audit(&module, &source, true);
     assert_eq!(rows.len(), 1);
     rows.remove(0)
 }
@@ -24,7 +28,7 @@ fn audit_all(ptx: &str, straight: usize, looped: usize) -> Row {
 #[track_caller]
 fn assert_split(row: &Row, at: &str) {
     match &row.fault {
-        Some(Fault::Split(place)) => assert_eq!(place.to_string(), at),
+        Some(Fault::Split(place)) => assert_eq!(place, at),
         other => panic!("{other:?}"),
     }
     assert!(row.refused);
@@ -73,7 +77,7 @@ fn every_access_to_a_tile_names_shared_memory() {
         "st.f32 [TILE+8], %f1;",
         "cvta.shared.u64 %rd7, TILE;\nst.f32 [%rd7], %f1;",
         "$L_1:\nst.f32 [%rd8], %f1;\nmov.u64 %rd8, %rd2;\n@%p1 bra $L_1;",
-        "st.param.b64 [param0+0], %rd2;",
+        ".param .b64 param0;\nst.param.b64 [param0+0], %rd2;",
     ] {
         let row = tile(access);
         assert_eq!((row.fault, row.refused), (Some(Fault::Generic(1)), true), "{access}");
@@ -180,9 +184,9 @@ fn a_missing_kernel_is_a_fault() {
 
 #[test]
 fn an_exhibit_is_only_reported() {
-    let ptx = format!(".visible .entry exhibit()\n{{\n{ARMS}\n}}\n{FILE}");
+    let ptx = format!("{REGISTERS}.visible .entry exhibit()\n{{\n{ARMS}\n}}\n{FILE}");
     // The source does not show it: a macro may have made it.
-    let rows = audit::audit(&graph::parse(&ptx).expect("valid PTX"), &BTreeMap::new(), true);
+    let rows = audit::audit(&::ptx::parse(&ptx).expect("valid PTX"), &BTreeMap::new(), true);
     assert!(matches!(rows[0].fault, Some(Fault::Split(_))));
     assert!(!rows[0].refused);
     let table = report::table(&rows);
@@ -193,6 +197,6 @@ fn an_exhibit_is_only_reported() {
 
 #[test]
 fn a_jump_to_nowhere_is_an_error() {
-    let error = graph::parse(".entry k()\n{\nbra $L_9;\n}").err().expect("no such label");
-    assert_eq!(error.to_string(), "k jumps to $L_9, which the PTX does not have");
+    let error = ::ptx::parse(".entry k()\n{\nbra $L_9;\n}").expect_err("no such label");
+    assert!(error.to_string().starts_with("PTX line 3: `$L_9`; expected"), "{error}");
 }
