@@ -98,7 +98,7 @@ impl Case {
             }
         }
         let result = call(alu::scalar(&instruction)?, operands)?;
-        let narrow = instruction.types().next()?.size() * 8;
+        let narrow = instruction.types().next().map_or(64, |ty| ty.size() * 8);
         match self.result {
             Kind::Word(bits) if alu::extends_signed(&instruction) && narrow < bits => {
                 let above = 64 - narrow;

@@ -90,8 +90,9 @@ fn write(folder: &Path, programs: u64, seed: u64) -> Result<()> {
     let bytes = |words: Vec<u64>| words.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>();
     for (index, group) in (0..).zip(groups()) {
         let mut random = Rng::with_seed(seed.wrapping_mul(1_000_003).wrapping_add(index));
-        let words = (GRID * BLOCK) as usize * kernel::INPUTS;
-        let inputs = (0..words).map(|_| operands::word(group.cases[0].class, &mut random)).collect();
+        let class = group.cases[0].class;
+        let inputs = (0..GRID * BLOCK).flat_map(|_| operands::thread(class, &mut random));
+        let inputs = inputs.collect();
         put(&group.name, "ptx", kernel::text(&group.cases, GRID, BLOCK).as_bytes())?;
         put(&group.name, "in", &bytes(inputs))?;
     }

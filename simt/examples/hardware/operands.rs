@@ -3,6 +3,7 @@
 use fastrand::Rng;
 
 use crate::cases::Class;
+use crate::kernel::INPUTS;
 
 /// A 64-bit word; narrower operands take its low bits.
 pub(crate) fn word(class: Class, random: &mut Rng) -> u64 {
@@ -13,6 +14,18 @@ pub(crate) fn word(class: Class, random: &mut Rng) -> u64 {
         Class::Half => (0..4).fold(0, |word, _| word << 16 | u64::from(half(random, 0x7c00))),
         Class::Brain => (0..4).fold(0, |word, _| word << 16 | u64::from(half(random, 0x7f80))),
     }
+}
+
+/// The words of a thread. Now and then the second is the first, or the first with another sign or a bit more.
+pub(crate) fn thread(class: Class, random: &mut Rng) -> [u64; INPUTS] {
+    let mut words = std::array::from_fn(|_| word(class, random));
+    words[1] = match random.u32(..16) {
+        0 | 1 => words[0],
+        2 => words[0] ^ 0x8000_8000_8000_8000,
+        3 => words[0].wrapping_add(0x0001_0001_0001_0001),
+        _ => words[1],
+    };
+    words
 }
 
 fn integer(random: &mut Rng) -> u64 {
