@@ -58,9 +58,11 @@ fn divide<const MODE: u32>(a: u64, b: u64) -> u64 {
     Single::result(Single::quotient(a, b, Round::NearestTiesToEven), MODE)
 }
 
-/// The functions of `.f64` that take and give only the upper half of a number, and flush.
+/// The functions of `.f64` that take and give only the upper half of a number, and flush. They have a NaN of their
+/// own.
 fn upper(a: u64, function: impl Fn(f64) -> f64) -> u64 {
     const UPPER: u64 = 0xffff_ffff_0000_0000;
-    let a = f64::from_bits(Double::flush(a & UPPER));
-    Double::result(function(a).to_bits(), mode::FLUSH) & UPPER
+    const NAN: u64 = 0x7fff_ffff_0000_0000;
+    let value = function(f64::from_bits(Double::flush(a & UPPER)));
+    if value.is_nan() { NAN } else { Double::flush(value.to_bits()) & UPPER }
 }
