@@ -600,11 +600,15 @@ impl State32<'_> {
         }
         let outside = mask & !named;
         if outside != 0 {
+            // These are not named by their own mask: they do not wait, and nobody waits for them.
             self.misuse(number, outside.trailing_zeros(), group.pc, named);
-            let lanes = Lanes { mask, all: mask == warp.alive };
-            self.perform(warp, &group.frame, group.pc, lanes);
-            warp.groups[at].pc += 1;
-            return;
+            self.perform(warp, &group.frame, group.pc, Lanes { mask: outside, all: outside == warp.alive });
+            if outside == mask {
+                warp.groups[at].pc += 1;
+                return;
+            }
+            warp.groups[at].mask = mask & named;
+            warp.groups.push(Group { mask: outside, pc: group.pc + 1, ..group });
         }
         warp.groups[at].state = State::AtWarp { members: named };
         self.release_warp(number, warp);

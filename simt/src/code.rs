@@ -402,6 +402,8 @@ pub(crate) struct Join {
     /// The barriers, and calls of functions with barriers, that depend on such a branch; with how many loops each has
     /// in common with this place.
     pub(crate) decides: Vec<(Pc, u32)>,
+    /// The function ends here.
+    pub(crate) ends: bool,
 }
 
 /// A function.

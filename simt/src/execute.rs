@@ -170,7 +170,13 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                     return Ok(Stop::Regroup);
                 }
             }
-            Op::Join(join) => group.passed = Some((join, group.path)),
+            Op::Join(join) => {
+                // Who only returns from here has exited above the barrier, unless its caller goes on to more.
+                group.passed = Some((join, group.path));
+                if !program.joins[join as usize].ends {
+                    commit(group, warp);
+                }
+            }
             Op::Special(special, d) => {
                 let form = special_form(cx, special, turn.warp);
                 let register = &mut warp.w[(group.frame.w + d) as usize];

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::context::Context;
 use super::layout::Layout;
-use crate::code::{Edge, Join, Loop, Op, Pc, Reg};
+use crate::code::{Edge, Inst, Join, Loop, Op, Pc, Reg};
 use crate::error::LoadError;
 
 /// For each function of the layout: does it wait at a barrier of the block, itself or in what it calls?
@@ -140,7 +140,7 @@ impl Flow {
         }
         if self.joins.contains_key(&block) {
             let number = cx.program.joins.len() as u32;
-            cx.program.joins.push(Join { decides: Vec::new() });
+            cx.program.joins.push(Join { decides: Vec::new(), ends: false });
             self.joins_emitted.push((number, block));
             cx.emit(Op::Join(number));
         }
@@ -264,7 +264,23 @@ impl Flow {
         }
         for (number, block) in self.joins_emitted {
             let decides = self.joins[&block].iter().map(|&(at, common)| (self.pcs[at], common)).collect();
-            cx.program.joins[number as usize].decides = decides;
+            let join = &mut cx.program.joins[number as usize];
+            join.decides = decides;
+            join.ends = ends_at_once(&cx.program.code, self.starts[block]);
         }
     }
+}
+
+/// Does the function end here, without a decision or an effect before?
+fn ends_at_once(code: &[Inst], start: Pc) -> bool {
+    let mut at = start;
+    for _ in 0..code.len() {
+        match code.get(at as usize) {
+            Some(Inst { op: Op::Exit | Op::Return, guard: None }) => return true,
+            Some(Inst { op: Op::Branch(to), guard: None }) => at = *to,
+            Some(Inst { op: Op::Meet | Op::Join(_) | Op::Edge(_) | Op::Nop, .. }) => at += 1,
+            _ => return false,
+        }
+    }
+    false
 }
