@@ -32,14 +32,19 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
 /// A file in the same folder, under a name that nobody has.
 fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let mut builder = Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any file is made; what is temporary would be readable to its owner only.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
+    new_file(&mut Builder::new()).tempfile_in(folder)
+}
+
+/// As any file is made; what is temporary would be readable to its owner only.
+#[cfg(unix)]
+fn new_file<'a>(builder: &'a mut Builder<'static, 'static>) -> &'a mut Builder<'static, 'static> {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn new_file<'a>(builder: &'a mut Builder<'static, 'static>) -> &'a mut Builder<'static, 'static> {
+    builder
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `cargo xtask`: the learner's commands.
 
 mod bench;
+mod built;
 mod cargo;
 mod check;
 mod child;
@@ -87,6 +88,7 @@ pub(crate) const STACK: usize = 512 << 20;
 #[must_use]
 pub fn main() -> ExitCode {
     command::main(|cli: &Cli| {
+        command::project::root()?;
         interrupt::listen()?;
         thread::scope(|scope| {
             let work = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run(cli));

@@ -215,7 +215,7 @@ fn verdict(outcomes: &[Outcome]) -> ExitCode {
 }
 
 fn renew(check: bool) -> Result<ExitCode> {
-    let stale = docs::renew(&docs::root(), !check)?;
+    let stale = docs::renew(&command::project::root()?, !check)?;
     for page in &stale {
         let page = page.display();
         if check {
