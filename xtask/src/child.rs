@@ -72,19 +72,15 @@ fn become_it(command: &mut Command) -> io::Result<ExitStatus> {
 /// Whether what was started may go on when we are killed, and can end nothing ourselves.
 #[derive(Clone, Copy, PartialEq)]
 enum Survives {
-    #[cfg_attr(unix, expect(dead_code, reason = "where a program takes our place, nothing is left to outlive"))]
+    #[allow(dead_code, reason = "on Unix a program that may stay takes our place")]
     Yes,
     No,
 }
 
 /// Starts a program, with a group of its own for all that it starts, and reads its pipes.
 fn start(command: &mut Command, survives: Survives) -> io::Result<(u32, Option<Reader>, Option<Reader>)> {
-    let mut command = mem::replace(command, Command::new(""));
-    #[cfg(target_os = "linux")]
-    if survives == Survives::No {
-        end_with_us(&mut command);
-    }
-    let mut command = CommandWrap::from(command);
+    let command = mem::replace(command, Command::new(""));
+    let mut command = CommandWrap::from(ending_with_us(command, survives));
     #[cfg(unix)]
     command.wrap(process_wrap::std::ProcessGroup::leader());
     #[cfg(windows)]
@@ -104,11 +100,14 @@ fn start(command: &mut Command, survives: Survives) -> io::Result<(u32, Option<R
 
 /// The system ends the program when the thread that started it is gone; here that one waits for it.
 #[cfg(target_os = "linux")]
-fn end_with_us(command: &mut Command) {
+fn ending_with_us(mut command: Command, survives: Survives) -> Command {
     use std::os::unix::process::CommandExt;
 
     use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
+    if survives == Survives::Yes {
+        return command;
+    }
     let us = std::process::id();
     // SAFETY: between fork and exec, the closure only makes two system calls; it neither allocates nor locks.
     unsafe {
@@ -119,6 +118,13 @@ fn end_with_us(command: &mut Command) {
             if parent == Some(us) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
         });
     }
+    command
+}
+
+/// Elsewhere that is seen to when it has started, or not at all.
+#[cfg(not(target_os = "linux"))]
+fn ending_with_us(command: Command, _: Survives) -> Command {
+    command
 }
 
 /// The system ends the program when the last handle of its job is closed, which is when we are gone. Where jobs do

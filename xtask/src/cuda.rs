@@ -29,7 +29,7 @@ pub(crate) struct Args {
 /// `cargo xtask build-cuda`: builds without asking for a card, and says how to run it where one is.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let program = Program::build(&args.arch, args.compiler)?;
-    writeln!(command::stdout(), "program  {}\nkernels  {}", program.path.display(), program.ptx.display())?;
+    writeln!(command::stdout(), "program  {}\nkernels  {}", command::text::path(&program.path), command::text::path(&program.ptx))?;
     let ptx = file_name(&program.ptx);
     writeln!(command::stdout(), "on a machine with a card: lesson-cuda --ptx {ptx}")?;
     writeln!(command::stdout(), "                          lesson-cuda exhibit NAME --ptx {ptx}")?;

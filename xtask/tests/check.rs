@@ -3,9 +3,7 @@
 mod common;
 
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
-use std::{fs, thread};
+use std::fs;
 
 use common::{Done, folder, run, start};
 
@@ -187,6 +185,10 @@ fn two_checks_at_once_do_not_disturb_each_other() {
 #[test]
 #[cfg(unix)]
 fn an_interrupt_leaves_no_program_and_no_folder_behind() {
+    use std::process::{Command, Stdio};
+    use std::thread;
+    use std::time::Duration;
+
     let kill = |signal: &str, id: &str| {
         let kill = Command::new("kill").args([signal, id]).stderr(Stdio::null()).status();
         kill.expect("kill starts").success()

@@ -217,7 +217,7 @@ fn verdict(outcomes: &[Outcome]) -> ExitCode {
 fn renew(check: bool) -> Result<ExitCode> {
     let stale = docs::renew(&command::project::root()?, !check)?;
     for page in &stale {
-        let page = page.display();
+        let page = command::text::path(page);
         if check {
             command::note(format_args!("{page} quotes what has changed; run `cargo xtask docs`"));
         } else {

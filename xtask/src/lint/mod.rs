@@ -92,7 +92,7 @@ fn read(paths: &[PathBuf]) -> Result<Vec<Source>> {
     files.dedup();
     let source = |path: PathBuf| {
         let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        let name = command::text::path(path.strip_prefix(root()).unwrap_or(&path));
         Ok(Source { name, text })
     };
     files.into_iter().map(source).collect()

@@ -66,7 +66,7 @@ pub(crate) fn compile(
     if !status.success() {
         bail!(
             "{} does not compile for {TARGET}; the compiler's message is above",
-            kernels.source().display()
+            command::text::path(&kernels.source())
         );
     }
     fs::read_to_string(&assembly).with_context(|| format!("rustc left no {}", assembly.display()))

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if !built.lines {
         writeln!(command::stdout(), "the PTX names no lines of the source, so barriers were only counted")?;
     }
-    writeln!(command::stdout(), "{} by {}", built.output.display(), built.compiler)?;
+    writeln!(command::stdout(), "{} by {}", command::text::path(&built.output), built.compiler)?;
     writeln!(command::stdout(), "The audit counts barriers; it says nothing of races.")?;
     Ok(ExitCode::SUCCESS)
 }
