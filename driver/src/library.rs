@@ -91,7 +91,8 @@ fn why(said: &str, folders: &[PathBuf], wsl: &Path) -> Absent {
 /// The folders that the loader searches, as far as they are known.
 fn folders() -> Vec<PathBuf> {
     let named = env::var_os(FOLDERS).unwrap_or_default();
-    let mut folders: Vec<_> = env::split_paths(&named).filter(|folder| !folder.as_os_str().is_empty()).collect();
+    let mut folders: Vec<_> =
+        env::split_paths(&named).filter(|folder| !folder.as_os_str().is_empty()).collect();
     if let Some(root) = env::var_os("SystemRoot").filter(|_| cfg!(windows)) {
         folders.push(Path::new(&root).join("System32"));
     } else {
@@ -133,7 +134,10 @@ mod tests {
         assert_eq!(why(MISSING, std::slice::from_ref(&nowhere), &nowhere), Absent::NoDriver);
         for said in [MISSING, "libcuda.so.1: file too short", "libother.so: No such file or directory"] {
             let told = why(said, &[nowhere.clone(), folder.clone()], &nowhere);
-            assert!(matches!(&told, Absent::Broken(why) if why.contains("driver-library")), "{said}: {told:?}");
+            assert!(
+                matches!(&told, Absent::Broken(why) if why.contains("driver-library")),
+                "{said}: {told:?}"
+            );
         }
         fs::remove_dir_all(folder).expect("it is there");
     }

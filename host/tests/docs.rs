@@ -68,7 +68,8 @@ fn every_difference_from_the_checkers_is_explained() {
 #[test]
 fn a_changed_quotation_is_taken_anew() {
     let head = "Text.\n\n<!-- from kernels-gpu/src/exhibits/uniform_if.rs fn uniform_if -->\n";
-    let new = renewed(&format!("{head}old\n<!-- end -->\nMore.\n"), &root().expect("the project")).expect("a quotation");
+    let new = renewed(&format!("{head}old\n<!-- end -->\nMore.\n"), &root().expect("the project"))
+        .expect("a quotation");
     let code = new.strip_prefix(head).expect("the head stays").strip_suffix("<!-- end -->\nMore.\n");
     let code = code.expect("the tail stays");
     assert!(code.starts_with("```rust\n#[kernel]\npub unsafe fn uniform_if("), "{code}");
@@ -102,7 +103,8 @@ fn what_cannot_be_quoted_is_named() {
         ("<!-- exhibit typed-tile -->\n", "has no `<!-- end -->` behind it"),
         ("<!-- a remark -->\n<!-- end -->\n", "not a quotation that is known"),
     ] {
-        let found = format!("{:#}", renewed(page, &root().expect("the project")).expect_err("it cannot be quoted"));
+        let found =
+            format!("{:#}", renewed(page, &root().expect("the project")).expect_err("it cannot be quoted"));
         assert!(found.contains(error), "{found}");
     }
 }

@@ -15,7 +15,10 @@ use crate::sanitizer;
 
 pub(crate) fn run(Flags { flags }: &Flags) -> Result<ExitCode> {
     // Apart, so that the lesson is the very program that `cargo xtask run` builds.
-    let built = |package: &str, program: &str| match build(&mut cargo(), &["--package", package, "--bin", program])? {
+    let built = |package: &str, program: &str| match build(
+        &mut cargo(),
+        &["--package", package, "--bin", program],
+    )? {
         Some(built) => built.program(program),
         None => bail!("what is to be measured does not build; the compiler's message is above"),
     };

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use driver::{Capability, Card, Ptx};
 
 use crate::cargo::{build, cargo, first_time};
-use crate::ptx::{self, Compiler};
 use crate::link;
+use crate::ptx::{self, Compiler};
 
 /// What `cargo xtask ptx` compiles for by default: it runs on this and every later card.
 const DEFAULT: Capability = Capability { major: 7, minor: 5 };
@@ -29,7 +29,12 @@ pub(crate) struct Args {
 /// `cargo xtask build-cuda`: builds without asking for a card, and says how to run it where one is.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let program = Program::build(&args.arch, args.compiler)?;
-    writeln!(command::stdout(), "program  {}\nkernels  {}", command::text::path(&program.path), command::text::path(&program.ptx))?;
+    writeln!(
+        command::stdout(),
+        "program  {}\nkernels  {}",
+        command::text::path(&program.path),
+        command::text::path(&program.ptx)
+    )?;
     let ptx = file_name(&program.ptx);
     writeln!(command::stdout(), "on a machine with a card: lesson-cuda --ptx {ptx}")?;
     writeln!(command::stdout(), "                          lesson-cuda exhibit NAME --ptx {ptx}")?;

@@ -34,7 +34,9 @@ const IMAGES: &str = "All of this but the card is in Rust-CUDA's container image
 
 pub(crate) fn run() -> Result<ExitCode> {
     let machine = Machine::here();
-    let rustc = toolchain::find().ok().map(|found| format!("{} ({})", found.version, command::text::path(&found.rustc)));
+    let rustc = toolchain::find()
+        .ok()
+        .map(|found| format!("{} ({})", found.version, command::text::path(&found.rustc)));
     let card = group(CARD, &for_card(&machine, &driver::probe(), rustc));
     let builder = group(BUILDER, &parts::pieces(&machine));
     write!(command::stdout(), "{INTRO}\n\n{card}\n{builder}{IMAGES}\n")?;
@@ -107,7 +109,9 @@ fn for_card(machine: &Machine, card: &Result<Card, Absent>, rustc: Option<String
 
 /// Which PTX a driver takes, where that is known.
 fn newest_ptx(driver: CudaVersion) -> String {
-    driver.newest_ptx().map_or_else(String::new, |(ptx, branch)| format!(" (branch {branch}), takes PTX up to {ptx}"))
+    driver
+        .newest_ptx()
+        .map_or_else(String::new, |(ptx, branch)| format!(" (branch {branch}), takes PTX up to {ptx}"))
 }
 
 fn linker(machine: &Machine) -> Option<String> {
@@ -141,7 +145,9 @@ fn group(title: &str, pieces: &[Piece]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use driver::{Capability, DriverError};
+    #[cfg(unix)]
+    use driver::Capability;
+    use driver::DriverError;
 
     use super::*;
     use crate::machine::tests::Fake;
@@ -150,6 +156,7 @@ mod tests {
         pieces.iter().filter(|piece| piece.found.is_err()).map(|piece| piece.name).collect()
     }
 
+    #[cfg(unix)]
     fn t4() -> Card {
         Card {
             name: "Tesla T4".into(),

@@ -74,6 +74,9 @@ enum Command {
     /// The exercise: three steps on one file, three questions
     Exercise(exercise::Args),
     /// Run a kernel of your own on the emulator, and judge it
+    ///
+    /// The file is compiled and run with your rights, and not locked in: read what you did not write before you check
+    /// it.
     Check(check::Args),
     /// Run every test of the project
     Test(cargo::TestArgs),

@@ -39,7 +39,8 @@ fn has_library(root: &Path) -> bool {
     }
     // The variable may name several, and the build script looks in these folders of each.
     let folders = ["lib64", "lib64/stubs", "targets/x86_64-linux/lib", "targets/x86_64-linux/lib/stubs"];
-    env::split_paths(root).any(|root| folders.iter().any(|folder| root.join(folder).join("libcuda.so").is_file()))
+    env::split_paths(root)
+        .any(|root| folders.iter().any(|folder| root.join(folder).join("libcuda.so").is_file()))
 }
 
 /// Makes it elsewhere and puts it in place when it is done: another command may do the same meanwhile.

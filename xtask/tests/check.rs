@@ -2,8 +2,8 @@
 
 mod common;
 
-use std::path::Path;
 use std::fs;
+use std::path::Path;
 
 use common::{Done, folder, run, start};
 

@@ -33,7 +33,10 @@ fn a_broken_driver_is_told_from_none_and_how_it_is_broken() {
     other[18..20].copy_from_slice(&183_u16.to_le_bytes());
     for (file, why) in [
         (&b""[..], "file too short"),
-        (b"#!/bin/sh\nexit 1\n# not a library, and long enough for its header to be read\n", "invalid ELF header"),
+        (
+            b"#!/bin/sh\nexit 1\n# not a library, and long enough for its header to be read\n",
+            "invalid ELF header",
+        ),
         (&other, "is no library for this machine (x86_64)"),
         (&foreign, "cuInit"),
     ] {

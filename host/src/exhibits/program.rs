@@ -136,8 +136,7 @@ fn show(args: &Show) -> Result<ExitCode> {
         return Ok(verdict(&outcomes));
     }
     let mut stdout = command::stdout();
-    let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    writeln!(stdout, "{}", exhibits::page(exhibit, colour))?;
+    writeln!(stdout, "{}", exhibits::page(exhibit, stdout.has_colour()))?;
     let guesses = if args.predict { ask(exhibit, &blocks)? } else { Vec::new() };
     let outcomes = run()?;
     match &card {

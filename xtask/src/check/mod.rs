@@ -80,7 +80,7 @@ impl Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     args.check()?;
     let shown = args.path.display();
-    let source = fs::read_to_string(&args.path).with_context(|| format!("cannot read {shown}"))?;
+    let source = lint::read_file(&args.path)?;
     let file = path::absolute(&args.path).with_context(|| format!("cannot find {shown}"))?;
     let limit =
         Limit { time: Duration::from_secs(args.timeout), longer: " --timeout SECONDS gives it longer" };
@@ -89,7 +89,10 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let parsed = match lint::parse(&source) {
         Ok(parsed) => parsed,
         Err(error) => {
-            bail!("{}", syntax_error(&workshop, &file, &source.name, limit).unwrap_or_else(|| error.to_string()))
+            bail!(
+                "{}",
+                syntax_error(&workshop, &file, &source.name, limit).unwrap_or_else(|| error.to_string())
+            )
         }
     };
     let kernel = kernel::choose(&parsed, args.kernel.as_deref()).with_context(|| shown.to_string())?;
