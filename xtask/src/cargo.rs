@@ -1,6 +1,7 @@
 //! Calling cargo and the programs it built.
 
 use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::OnceLock;
@@ -59,7 +60,29 @@ pub(crate) fn build(cargo: &mut Command, args: &[&str]) -> Result<Option<Built>>
         .args(args)
         .stdout(Stdio::piped());
     let built = child::run(cargo).context("cannot start cargo")?;
-    Ok(built.status.success().then(|| Built::read(&built.stdout)))
+    if !built.status.success() {
+        check_space()?;
+        return Ok(None);
+    }
+    Ok(Some(Built::read(&built.stdout)))
+}
+
+/// What does not compile may only not fit: says so where the target folder is full.
+pub(crate) fn check_space() -> Result<()> {
+    let target = target_dir();
+    let fill = || {
+        // More than an error message takes, and less than a program.
+        let mut file = tempfile::tempfile_in(&target)?;
+        file.write_all(&vec![1; 1 << 20])
+    };
+    match fill() {
+        Err(error) if matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => bail!(
+            "{} is full; free some space, or name another folder with CARGO_TARGET_DIR",
+            target.display()
+        ),
+        // Whatever else is wrong has been told.
+        _ => Ok(()),
+    }
 }
 
 /// Builds a program of the package `host`, and says where it is.

@@ -14,7 +14,7 @@ use anyhow::{Error, Result, anyhow, bail};
 
 use crate::STACK;
 use crate::built::Built;
-use crate::cargo::{HOST_LIBRARY, build, cargo, first_time, rustc, target_dir};
+use crate::cargo::{HOST_LIBRARY, build, cargo, check_space, first_time, rustc, target_dir};
 use crate::child;
 use crate::workshop::Workshop;
 
@@ -64,8 +64,9 @@ pub(crate) fn compile(
         _ => Error::from(error).context("cannot start rustc"),
     })?;
     match compiled.status.code() {
+        Some(0) => Ok(Some(program)),
         // rustc's exit code for an error in the source, which it has shown.
-        Some(0 | 1) => Ok(compiled.status.success().then_some(program)),
+        Some(1) => check_space().map(|()| None),
         _ => bail!(
             "the compiler itself failed ({}): does the file ask for more memory or depth than this machine has?",
             compiled.status
