@@ -1,8 +1,9 @@
 //! Files that are there as a whole or not at all.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
+use std::{fs, io, thread};
 
 use anyhow::{Context, Result, bail};
 use tempfile::{Builder, NamedTempFile};
@@ -25,8 +26,26 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     }
     let mut beside = beside(path).with_context(what)?;
     beside.write_all(text.as_bytes()).with_context(what)?;
-    beside.persist(path).with_context(what)?;
-    Ok(())
+    persist(beside, path).with_context(what)
+}
+
+/// How often to try where somebody has the file, and how long to wait between.
+const TRIES: usize = 200;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Puts the file in its place. Windows refuses that for the moment in which another does the same, or reads it.
+fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
+    for _ in 0..TRIES {
+        match file.persist(path) {
+            Ok(_) => return Ok(()),
+            Err(refused) if cfg!(windows) && refused.error.kind() == io::ErrorKind::PermissionDenied => {
+                file = refused.file;
+                thread::sleep(PAUSE);
+            }
+            Err(refused) => return Err(refused.error),
+        }
+    }
+    file.persist(path).map(drop).map_err(|refused| refused.error)
 }
 
 /// A file in the same folder, under a name that nobody has.
@@ -49,8 +68,6 @@ fn new_file<'a>(builder: &'a mut Builder<'static, 'static>) -> &'a mut Builder<'
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
-
     use super::*;
 
     #[test]

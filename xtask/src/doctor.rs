@@ -38,9 +38,20 @@ pub(crate) fn run() -> Result<ExitCode> {
         .ok()
         .map(|found| format!("{} ({})", found.version, command::text::path(&found.rustc)));
     let card = group(CARD, &for_card(&machine, &driver::probe(), rustc));
-    let builder = group(BUILDER, &parts::pieces(&machine));
-    write!(command::stdout(), "{INTRO}\n\n{card}\n{builder}{IMAGES}\n")?;
+    let pieces = parts::pieces(&machine);
+    let builder = group(BUILDER, &pieces);
+    let usable = usable(pieces.iter().all(|piece| piece.found.is_ok()));
+    write!(command::stdout(), "{INTRO}\n\n{card}\n{builder} {usable}\n{IMAGES}\n")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether cuda_builder has all that it needs, and what that means for `--compiler auto`.
+fn usable(all: bool) -> &'static str {
+    if all {
+        "cuda_builder can be used, and `--compiler auto` takes it"
+    } else {
+        "cuda_builder cannot be used, and `--compiler auto` takes rustc"
+    }
 }
 
 /// What running on a card takes, and what judging the kernels there takes.

@@ -8,7 +8,8 @@
 //!    alternative paths. (So a helper function with a barrier in it must not be called from both arms.)
 //! 2. A kernel without a barrier in a loop has as many as its source.
 //!
-//! The first needs the lines of the source in the PTX; without them the second is what is left.
+//! Copies are known by their line of the source. A barrier whose line the PTX does not name may be a copy of any other:
+//! two of them on alternative paths are taken for copies, though they may be two in the source.
 //!
 //! And did it keep shared memory apart? Every access to a shared array has to be `ld.shared` or `st.shared`
 //! (`shared.rs` says why).
@@ -38,8 +39,8 @@ pub(crate) struct Row {
 pub(crate) enum Fault {
     /// The kernel is not in the PTX.
     Missing,
-    /// Copies of this one stand on alternative paths.
-    Split(Place),
+    /// Copies of this one stand on alternative paths; without a place, of one whose line the PTX does not name.
+    Split(Option<Place>),
     /// There are more or fewer than the source has.
     Count,
     /// So many uses of a shared array are neither `ld.shared` nor `st.shared`.
@@ -130,8 +131,9 @@ fn count<'a>(functions: &'a [Function], name: &str, callers: &mut Vec<&'a str>) 
     count
 }
 
-/// A source barrier, or the call of a function with one, that has copies on alternative paths.
-fn split(functions: &[Function], function: &Function) -> Option<Place> {
+/// A source barrier, or the call of a function with one, that has copies on alternative paths, or may have: where it
+/// is in the source, if the PTX says.
+fn split(functions: &[Function], function: &Function) -> Option<Option<Place>> {
     let waits = |event: &Event| match &event.kind {
         Kind::Barrier => true,
         Kind::Call(callee) => count(functions, callee, &mut Vec::new()) > 0,
@@ -140,16 +142,21 @@ fn split(functions: &[Function], function: &Function) -> Option<Place> {
     let forward = forward(&function.blocks);
     for (index, (block, event)) in waits.iter().enumerate() {
         for (other_block, other) in &waits[index + 1..] {
-            if let Some(place) = &event.place
-                && event == other
+            if may_be_copies(event, other)
                 && !leads(&forward, *block, *other_block)
                 && !leads(&forward, *other_block, *block)
             {
-                return Some(place.clone());
+                return Some(event.place.clone().filter(|_| other.place.is_some()));
             }
         }
     }
     None
+}
+
+/// Whether two events may come from one of the source.
+fn may_be_copies(one: &Event, other: &Event) -> bool {
+    let same_place = one.place.is_none() || other.place.is_none() || one.place == other.place;
+    one.kind == other.kind && same_place
 }
 
 /// Every event, with the index of its block.
@@ -217,7 +224,13 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => write!(f, "not in the PTX"),
-            Self::Split(place) => write!(f, "copies of {place} stand on alternative paths"),
+            Self::Split(Some(place)) => write!(f, "copies of {place} stand on alternative paths"),
+            Self::Split(None) => {
+                write!(
+                    f,
+                    "barriers whose lines the PTX does not name stand on alternative paths, as copies would"
+                )
+            }
             Self::Count => write!(f, "not as many barriers as in the source"),
             Self::Generic(leaks) => write!(f, "{leaks} uses of a shared array not by ld/st.shared"),
         }

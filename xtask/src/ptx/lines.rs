@@ -12,6 +12,17 @@ const OWN: [&str; 3] = ["kernels-gpu/src/", "exercise/src/", "exercise/step-2/sr
 ///
 /// The files are numbered from 1 without a gap: the driver's compiler takes the number for the place in the list.
 pub(crate) fn own(ptx: &str) -> String {
+    rewritten(ptx, None)
+}
+
+/// The same for the audit, where what comes from elsewhere comes from no line: cuda_builder's directive of a barrier
+/// names a line of cuda_std and not the kernel's, and the line above it may be that of another arm.
+pub(super) fn placed(ptx: &str) -> String {
+    rewritten(ptx, Some("\t.loc\t0 0 0"))
+}
+
+/// `elsewhere` takes the place of a directive that names no line of the kernels.
+fn rewritten(ptx: &str, elsewhere: Option<&str>) -> String {
     let own = |(number, path): (u32, &str)| Some((number, own_path(path)?));
     let files: Vec<_> = ptx.lines().filter_map(file).filter_map(own).collect();
     let renumbered = |place: &str| {
@@ -31,8 +42,11 @@ pub(crate) fn own(ptx: &str) -> String {
                 // What was inlined may say into what: `1 2 3, function_name NAME, inlined_at 4 5 6`.
                 let (place, inlined) = loc.split_once(',').unwrap_or((loc, ""));
                 let caller = inlined.split_once("inlined_at").and_then(|(_, caller)| renumbered(caller));
-                let Some(place) = renumbered(place).or(caller) else { continue };
-                kept.push_str(&format!("\t.loc\t{place}"));
+                match (renumbered(place).or(caller), elsewhere) {
+                    (Some(place), _) => kept.push_str(&format!("\t.loc\t{place}")),
+                    (None, Some(elsewhere)) => kept.push_str(elsewhere),
+                    (None, None) => continue,
+                }
             }
         }
         kept.push('\n');
@@ -69,6 +83,7 @@ mod tests {
             own(ptx),
             "\t.loc\t1 41 5\n\tbar.sync 0;\n\tret;\n\t.file\t1 \"kernels-gpu/src/lesson/a.rs\"\n"
         );
+        assert!(placed(ptx).starts_with("\t.loc\t1 41 5\n\tbar.sync 0;\n\t.loc\t0 0 0\n\tret;\n"));
     }
 
     #[test]

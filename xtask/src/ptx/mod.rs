@@ -2,6 +2,7 @@
 
 mod audit;
 mod compile;
+mod debug;
 mod graph;
 mod lines;
 mod report;
@@ -142,8 +143,8 @@ fn by_rustc(kernels: Kernels<'_>, arch: &str, jump_threading: bool) -> Result<(S
 
 /// Audits PTX, and puts it in place unless the audit refuses it. If not `strict`, faults are only reported.
 fn finish(ptx: &str, kernels: Kernels<'_>, compiler: String, output: PathBuf, strict: bool) -> Result<Built> {
-    let ptx = lines::own(ptx);
-    let rows = audit(&ptx, &kernels.source(), strict)?;
+    let rows = audit(&lines::placed(ptx), &kernels.source(), strict)?;
+    let ptx = debug::without(&lines::own(ptx));
     let refused = report::refusals(&rows);
     if refused.is_empty() {
         // The lesson's program prints this line.
