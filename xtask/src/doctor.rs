@@ -93,6 +93,8 @@ fn for_card(machine: &Machine, card: &Result<Card, Absent>, rustc: Option<String
             linker(machine),
             if cfg!(windows) {
                 "the C++ build tools of Visual Studio: https://visualstudio.microsoft.com/downloads"
+            } else if cfg!(target_os = "macos") {
+                "`xcode-select --install`"
             } else {
                 "on Debian and Ubuntu `sudo apt-get install gcc`"
             },

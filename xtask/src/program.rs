@@ -159,3 +159,15 @@ pub(crate) fn run(workshop: &Workshop, program: &Path, args: &[String], limit: L
 fn is_crash(code: i32) -> bool {
     cfg!(windows) && code.cast_unsigned() >> 30 == 3
 }
+
+#[cfg(all(test, windows))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_is_told_from_an_exit_code() {
+        // STATUS_STACK_OVERFLOW and STATUS_ACCESS_VIOLATION.
+        assert!([0xc000_00fd_u32, 0xc000_0005].into_iter().all(|code| is_crash(code.cast_signed())));
+        assert!(![0, 2, 101].into_iter().any(is_crash));
+    }
+}

@@ -197,6 +197,8 @@ fn an_interrupt_leaves_no_program_and_no_folder_behind() {
         let folder = folder(&format!("check-interrupt{signal}"));
         let spin = "fn spin() -> ! {
             let me = format!(\"{} {}\", std::process::id(), std::env::current_exe().unwrap().display());
+            let late = \"sleep 2; echo alive > grandchild\";
+            std::process::Command::new(\"sh\").args([\"-c\", late]).spawn().unwrap();
             std::fs::write(\"part\", me).unwrap();
             std::fs::rename(\"part\", \"runs\").unwrap();
             loop { core::hint::spin_loop() }
@@ -217,5 +219,7 @@ fn an_interrupt_leaves_no_program_and_no_folder_behind() {
         assert_eq!(done.stderr, "");
         assert!(!kill("-0", program), "{program} still runs");
         assert!(!Path::new(path).parent().expect("its folder").exists(), "{path} is still there");
+        thread::sleep(Duration::from_millis(2500));
+        assert!(!folder.join("grandchild").exists(), "what the kernel started goes on");
     }
 }
