@@ -15,7 +15,7 @@ use clap::Parser;
 use cuda_std::emulator::{FaultKind, Launch};
 
 use crate::args::Format;
-use crate::verdict;
+use crate::{memory, verdict};
 
 pub use number::Number;
 use outcome::Launched;
@@ -85,6 +85,8 @@ impl Case<'_> {
     ///
     /// If there is no memory for it.
     pub fn buffer<T: Number>(&self) -> Result<Vec<T>> {
+        // The emulator has a copy.
+        memory::ask(self.n, 2 * size_of::<T>())?;
         let mut buffer = Vec::new();
         buffer
             .try_reserve_exact(self.n)

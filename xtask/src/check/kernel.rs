@@ -1,5 +1,7 @@
 //! The kernel of a file, as far as its signature tells how to call it.
 
+use std::str::FromStr;
+
 use anyhow::{Result, bail};
 use quote::ToTokens;
 use syn::{Attribute, File, FnArg, Item, ItemFn, Pat, Type, Visibility};
@@ -53,6 +55,26 @@ pub(super) fn choose(file: &File, name: Option<&str>) -> Result<Kernel> {
             Some(at) => read(kernels[at]),
             None => bail!("no kernel `{name}`; there is {}", names.join(", ")),
         },
+    }
+}
+
+/// Whether a value is one of this type of [`NUMBERS`].
+fn is_a(number: &str, value: &str) -> bool {
+    fn is<T: FromStr>(value: &str) -> bool {
+        value.parse::<T>().is_ok()
+    }
+    match number {
+        "f32" => is::<f32>(value),
+        "f64" => is::<f64>(value),
+        "u8" => is::<u8>(value),
+        "u16" => is::<u16>(value),
+        "u32" => is::<u32>(value),
+        "u64" | "usize" => is::<u64>(value),
+        "i8" => is::<i8>(value),
+        "i16" => is::<i16>(value),
+        "i32" => is::<i32>(value),
+        "i64" | "isize" => is::<i64>(value),
+        _ => is::<bool>(value),
     }
 }
 
@@ -116,6 +138,16 @@ impl Kernel {
                 bail!("--arg {arg}: kernel `{}` has no scalar parameter `{name}`", self.name);
             };
             known.1 = value.to_owned();
+        }
+        for ((name, value), parameter) in values.iter().zip(scalars()) {
+            let number = parameter.number;
+            if !is_a(number, value) && given.iter().any(|arg| arg == &format!("{name}={value}")) {
+                bail!("--arg {name}={value}: not a {number}");
+            } else if !is_a(number, value) {
+                bail!(
+                    "`{name}: {number}` cannot hold n = {value}; give a smaller --n, or --arg {name}=VALUE"
+                );
+            }
         }
         Ok(values)
     }

@@ -18,7 +18,7 @@ use crate::STACK;
 use crate::cargo::rustc;
 use crate::child;
 use crate::lint::{self, Source};
-use crate::program;
+use crate::program::{self, Limit};
 use crate::workshop::Workshop;
 use kernel::Kernel;
 
@@ -48,8 +48,8 @@ pub(crate) struct Args {
     /// How the report comes out
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-    /// How many seconds the kernel may take
-    #[arg(long, default_value_t = 60)]
+    /// How many seconds the compiler may take, and then the kernel
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
 }
 
@@ -80,19 +80,24 @@ impl Args {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     args.check()?;
     let shown = args.path.display();
-    let source = fs::read_to_string(&args.path).with_context(|| format!("cannot read {shown}"))?;
+    let source = lint::read_file(&args.path)?;
     let file = path::absolute(&args.path).with_context(|| format!("cannot find {shown}"))?;
+    let limit =
+        Limit { time: Duration::from_secs(args.timeout), longer: " --timeout SECONDS gives it longer" };
     let workshop = Workshop::new()?;
     let source = Source { name: shown.to_string(), text: source };
     let parsed = match lint::parse(&source) {
         Ok(parsed) => parsed,
         Err(error) => {
-            bail!("{}", syntax_error(&workshop, &file, &source.name).unwrap_or_else(|| error.to_string()))
+            bail!(
+                "{}",
+                syntax_error(&workshop, &file, &source.name, limit).unwrap_or_else(|| error.to_string())
+            )
         }
     };
     let kernel = kernel::choose(&parsed, args.kernel.as_deref()).with_context(|| shown.to_string())?;
     let scalars = kernel.scalars(args.n, &args.arg)?;
-    let Some(program) = compile(&workshop, &generate::program(&file, &kernel))? else {
+    let Some(program) = compile(&workshop, &generate::program(&file, &kernel), limit)? else {
         bail!("{shown} does not compile with this project's cuda_std; the compiler's message is above");
     };
 
@@ -104,14 +109,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
             header(&kernel, args, &scalars)
         )?;
     }
-    let limit = Duration::from_secs(args.timeout);
-    let ran = program::run(
-        &workshop,
-        &program,
-        &flags(args, &scalars),
-        limit,
-        " --timeout SECONDS gives it longer",
-    )?;
+    let ran = program::run(&workshop, &program, &flags(args, &scalars), limit)?;
     let Some(report) = ran.report else { return Ok(ExitCode::from(command::CANNOT_RUN)) };
     match args.format {
         Format::Table => write!(command::stdout(), "{report}")?,
@@ -128,15 +126,15 @@ fn with_lint(report: &str, lint: &lint::Report) -> Result<Value> {
     Ok(report)
 }
 
-fn compile(workshop: &Workshop, text: &str) -> Result<Option<PathBuf>> {
+fn compile(workshop: &Workshop, text: &str, limit: Limit) -> Result<Option<PathBuf>> {
     let main = workshop.path().join("main.rs");
     fs::write(&main, text).with_context(|| format!("cannot write {}", main.display()))?;
     let here = env::current_dir().context("cannot tell the current folder")?;
-    program::compile(workshop, &main, &here)
+    program::compile(workshop, &main, &here, limit)
 }
 
 /// The first error of rustc, which explains one better than the parser here, in a line.
-fn syntax_error(workshop: &Workshop, file: &Path, shown: &str) -> Option<String> {
+fn syntax_error(workshop: &Workshop, file: &Path, shown: &str, limit: Limit) -> Option<String> {
     let mut parse = rustc();
     parse
         .env("RUST_MIN_STACK", STACK.to_string())
@@ -146,7 +144,7 @@ fn syntax_error(workshop: &Workshop, file: &Path, shown: &str) -> Option<String>
         .arg(file)
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    let said = child::run(&mut parse).ok()?.stderr;
+    let said = child::run_within(limit.time, &mut parse).ok()?.stderr;
     let said = String::from_utf8_lossy(&said);
     let (at, error) = said.lines().find_map(|line| line.split_once(": error"))?;
     let (_code, what) = error.split_once(": ")?;
