@@ -113,23 +113,16 @@ pub(crate) struct Ran {
     pub(crate) clean: bool,
 }
 
-/// Runs the program that was compiled into the workshop. `longer` says how its time limit can be raised.
-pub(crate) fn run(
-    workshop: &Workshop,
-    program: &Path,
-    args: &[String],
-    limit: Duration,
-    longer: &str,
-) -> Result<Ran> {
+/// Runs a program that writes a report. `longer` says how its time limit can be raised.
+pub(crate) fn run(workshop: &Workshop, mut command: Command, limit: Duration, longer: &str) -> Result<Ran> {
     let file = workshop.path().join("report");
-    let mut command = Command::new(program);
-    command.args(args).arg("--report").arg(&file).stdout(Stdio::piped());
+    command.arg("--report").arg(&file).stdout(Stdio::piped());
     let ran = child::run_within(limit, &mut command).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => {
             let limit = limit.as_secs();
             anyhow!("the kernel has not come to an end within {limit} s: does it loop for ever?{longer}")
         }
-        _ => Error::from(error).context(format!("cannot run {}", program.display())),
+        _ => Error::from(error).context("cannot run the program around the kernel"),
     })?;
     if !ran.stdout.is_empty() {
         command::note("note: the kernel prints, as none on a GPU does; what it printed is not shown");
