@@ -120,18 +120,17 @@ pub(crate) struct Ran {
     pub(crate) clean: bool,
 }
 
-/// Runs the program that was compiled into the workshop.
-pub(crate) fn run(workshop: &Workshop, program: &Path, args: &[String], limit: Limit) -> Result<Ran> {
+/// Runs a program that writes a report.
+pub(crate) fn run(workshop: &Workshop, mut command: Command, limit: Limit) -> Result<Ran> {
     let file = workshop.path().join("report");
-    let mut command = Command::new(program);
-    command.args(args).arg("--report").arg(&file).stdout(Stdio::piped());
+    command.arg("--report").arg(&file).stdout(Stdio::piped());
     let ran = child::run_within(limit.time, &mut command).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => anyhow!(
             "the kernel has not come to an end within {} s: does it loop for ever?{}",
             limit.time.as_secs(),
             limit.longer
         ),
-        _ => Error::from(error).context(format!("cannot run {}", program.display())),
+        _ => Error::from(error).context("cannot run the program around the kernel"),
     })?;
     if !ran.stdout.is_empty() {
         command::note("note: the kernel prints, as none on a GPU does; what it printed is not shown");

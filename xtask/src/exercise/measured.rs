@@ -1,6 +1,7 @@
 //! What the runs of one version of the file showed.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -68,7 +69,9 @@ pub(super) fn measure(folder: &Folder, card: Option<&Card>) -> Result<Measured> 
     let Some(program) = program::compile(&workshop, &folder.main(), &folder.shown_from, LIMIT)? else {
         bail!("{shown} does not compile; the compiler's message is above");
     };
-    let ran = program::run(&workshop, &program, &flags(), LIMIT)?;
+    let mut command = Command::new(program);
+    command.args(flags());
+    let ran = program::run(&workshop, command, LIMIT)?;
     let Some(text) = ran.report else { bail!("the runs of {shown} did not come to an end") };
     let report: Report =
         serde_json::from_str(&text).context("the report of the runs does not read as JSON")?;

@@ -191,7 +191,7 @@ fn make(args: &Args, kernels: Kernels<'_>, compiler: Compiler) -> Result<Built> 
 fn by_rustc(kernels: Kernels<'_>, arch: &str, jump_threading: bool) -> Result<(String, String)> {
     let toolchain = toolchain::find()?;
     toolchain.check_arch(arch)?;
-    let ptx = compile::compile(&toolchain, kernels, Purpose::Card { arch, jump_threading })?;
+    let ptx = compile::compile(&toolchain, kernels, Purpose::Card { arch, jump_threading, quiet: false })?;
     Ok((ptx, toolchain.version))
 }
 
