@@ -1,7 +1,7 @@
 //! Loads, stores and atomics of a warp: where they go, whether they may, and what the judge hears of them.
 
 use race::FaultKind;
-use race::judge::{Addresses, At, How, Judge, Lines, Sync, WarpAccess};
+use race::judge::{Addresses, At, How, Judge, Lines, Sync, WarpAccess, Written};
 
 use crate::address::{WINDOW, Window, base, window};
 use crate::arithmetic::{Lanes, address_form};
@@ -18,7 +18,8 @@ pub(crate) type Fault = (u32, FaultKind);
 /// The memory of the running block, and its judge.
 #[derive(Debug)]
 pub(crate) struct Memories<'a> {
-    pub(crate) shared: Vec<u8>,
+    /// In words of four bytes.
+    pub(crate) shared: Vec<u32>,
     pub(crate) params: &'a [u8],
     pub(crate) buffers: &'a [Buffer],
     /// `None`: nothing is judged.
@@ -72,7 +73,23 @@ fn lanes_of(mask: u32) -> impl Iterator<Item = u32> {
     })
 }
 
+/// Some bytes of words: so many at this offset, which is a multiple of their number; at most 8.
+#[inline]
+fn bytes_of(word: impl Fn(usize) -> u32, offset: u64, size: u32) -> u64 {
+    let at = (offset / 4) as usize;
+    match size {
+        8 => u64::from(word(at)) | u64::from(word(at + 1)) << 32,
+        4 => u64::from(word(at)),
+        _ => u64::from(word(at)) >> (8 * (offset % 4)) & ((1 << (8 * size)) - 1),
+    }
+}
+
 impl Memories<'_> {
+    /// How many bytes of shared memory there are.
+    fn shared_end(&self) -> u64 {
+        4 * self.shared.len() as u64
+    }
+
     /// Makes an access. Returns whether other threads could see it.
     #[inline(always)]
     pub(crate) fn access(
@@ -129,7 +146,7 @@ impl Memories<'_> {
         match target {
             Target::Param => return Some(Region::Param),
             Target::Local => return Some(Region::Local),
-            Target::Shared => return (end <= self.shared.len() as u64).then_some(Region::Shared),
+            Target::Shared => return (end <= self.shared_end()).then_some(Region::Shared),
             Target::Generic => match window(low) {
                 Window::Shared => {
                     return (end <= base(Window::Shared) + self.shared.len() as u64)
@@ -216,14 +233,14 @@ impl Memories<'_> {
             Window::Param => Ok(Region::Param),
             Window::Shared => {
                 let offset = address - own_base;
-                if offset + u64::from(size) <= self.shared.len() as u64 {
+                if offset + u64::from(size) <= self.shared_end() {
                     return Ok(Region::Shared);
                 }
                 let array = view.program.arrays.iter().rev().find(|array| u64::from(array.offset) <= offset);
                 let (name, start, bytes) =
-                    array.map_or(("shared memory", 0, self.shared.len() as u32), |array| {
+                    array.map_or(("shared memory", 0, self.shared_end() as u32), |array| {
                         let end = if array.size == 0 {
-                            self.shared.len() as u32
+                            self.shared_end() as u32
                         } else {
                             array.offset + array.size
                         };
@@ -296,13 +313,20 @@ impl Memories<'_> {
                     Addresses::Each(&each)
                 }
             };
-            let values;
-            let values = match does {
-                Does::Store => {
-                    values = stored(warp, frame, access);
-                    Some(&values)
+            let digests;
+            let values = match (does, &access.registers[..]) {
+                (Does::Store, &[Some(Reg::W(a))]) => {
+                    let register = &mut warp.w[(frame.w + a) as usize];
+                    match register.affine() {
+                        Some(form) => Written::Affine(form.base.into(), i64::from(form.stride as i32)),
+                        None => Written::Words(register.lanes()),
+                    }
                 }
-                _ => None,
+                (Does::Store, _) => {
+                    digests = stored(warp, frame, access);
+                    Written::Each(&digests)
+                }
+                _ => Written::Nothing,
             };
             early = judge.access(
                 &view,
@@ -338,14 +362,9 @@ impl Memories<'_> {
         match region {
             Region::Buffer(number) => {
                 let buffer = &self.buffers[number];
-                buffer.load(address - buffer.address, size)
+                bytes_of(|at| buffer.word(at), address - buffer.address, size)
             }
-            _ => {
-                let at = (address & (WINDOW - 1)) as usize;
-                let mut bytes = [0; 8];
-                bytes[..size as usize].copy_from_slice(&self.shared[at..at + size as usize]);
-                u64::from_le_bytes(bytes)
-            }
+            _ => bytes_of(|at| self.shared[at], address & (WINDOW - 1), size),
         }
     }
 
@@ -357,8 +376,17 @@ impl Memories<'_> {
                 buffer.store(address - buffer.address, size, value);
             }
             _ => {
-                let at = (address & (WINDOW - 1)) as usize;
-                self.shared[at..at + size as usize].copy_from_slice(&value.to_le_bytes()[..size as usize]);
+                let offset = address & (WINDOW - 1);
+                let at = (offset / 4) as usize;
+                match size {
+                    8 => self.shared[at..at + 2].copy_from_slice(&[value as u32, (value >> 32) as u32]),
+                    4 => self.shared[at] = value as u32,
+                    _ => {
+                        let shift = 8 * (offset % 4);
+                        let mask = ((1_u32 << (8 * size)) - 1) << shift;
+                        self.shared[at] = self.shared[at] & !mask | (value as u32) << shift & mask;
+                    }
+                }
             }
         }
     }
@@ -403,20 +431,13 @@ impl Memories<'_> {
         match region {
             Region::Buffer(number) => {
                 let buffer = &self.buffers[number];
-                let words = buffer.words(((address - buffer.address) / 4) as usize, LANES);
-                std::array::from_fn(|lane| words[lane].load(std::sync::atomic::Ordering::Relaxed))
+                buffer.row(((address - buffer.address) / 4) as usize)
             }
             _ => {
-                let at = (address & (WINDOW - 1)) as usize;
-                let bytes = &self.shared[at..at + 4 * LANES];
-                std::array::from_fn(|lane| {
-                    u32::from_le_bytes([
-                        bytes[4 * lane],
-                        bytes[4 * lane + 1],
-                        bytes[4 * lane + 2],
-                        bytes[4 * lane + 3],
-                    ])
-                })
+                let at = ((address & (WINDOW - 1)) / 4) as usize;
+                let mut row = [0; LANES];
+                row.copy_from_slice(&self.shared[at..at + LANES]);
+                row
             }
         }
     }
@@ -426,16 +447,11 @@ impl Memories<'_> {
         match region {
             Region::Buffer(number) => {
                 let buffer = &self.buffers[number];
-                let words = buffer.words(((address - buffer.address) / 4) as usize, LANES);
-                for (word, &value) in words.iter().zip(row) {
-                    word.store(value, std::sync::atomic::Ordering::Relaxed);
-                }
+                buffer.set_row(((address - buffer.address) / 4) as usize, row);
             }
             _ => {
-                let at = (address & (WINDOW - 1)) as usize;
-                for (bytes, value) in self.shared[at..at + 4 * LANES].chunks_exact_mut(4).zip(row) {
-                    bytes.copy_from_slice(&value.to_le_bytes());
-                }
+                let at = ((address & (WINDOW - 1)) / 4) as usize;
+                self.shared[at..at + LANES].copy_from_slice(row);
             }
         }
     }

@@ -28,8 +28,9 @@ macro_rules! binary {
             let form = Affine::uniform($f(x, y));
             put_affine(&mut registers!($warp, $frame, $d, $dn), form, $lanes.mask, $lanes.all);
         } else {
-            let x = *registers!($warp, $frame, $a, $an).lanes();
+            registers!($warp, $frame, $a, $an).lanes();
             let y = *registers!($warp, $frame, $b, $bn).lanes();
+            let x = registers!($warp, $frame, $a, $an).known_lanes();
             let result = std::array::from_fn(|lane| $f(x[lane], y[lane]));
             put(&mut registers!($warp, $frame, $d, $dn), &result, $lanes.mask, $lanes.all);
         }
@@ -55,33 +56,37 @@ macro_rules! ternary {
 /// An operation of integers of one width, with what it does to affine operands.
 macro_rules! integer {
     ($warp:expr, $frame:expr, $lanes:expr, $bank:ident, $ty:ty, $kind:expr, $d:expr, $a:expr, $b:expr) => {{
-        let forms = (registers!($warp, $frame, $bank, $a).affine(), registers!($warp, $frame, $bank, $b).affine());
-        let form = match ($kind, forms) {
-            (Integer::Add, (Some(x), Some(y))) => Some(Affine {
-                base: x.base.wrapping_add(y.base),
-                stride: x.stride.wrapping_add(y.stride),
-            }),
-            (Integer::Sub, (Some(x), Some(y))) => Some(Affine {
-                base: x.base.wrapping_sub(y.base),
-                stride: x.stride.wrapping_sub(y.stride),
-            }),
-            (Integer::Mul, (Some(x), Some(y))) => product(x, y),
-            _ => None,
-        };
-        if let Some(form) = form {
-            put_affine(&mut registers!($warp, $frame, $bank, $d), form, $lanes.mask, $lanes.all);
-        } else {
-            match $kind {
-                Integer::Add => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, <$ty>::wrapping_add),
-                Integer::Sub => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, <$ty>::wrapping_sub),
-                Integer::Mul => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, <$ty>::wrapping_mul),
-                Integer::And => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, |x: $ty, y: $ty| x & y),
-                Integer::Or => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, |x: $ty, y: $ty| x | y),
-                Integer::Xor => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, |x: $ty, y: $ty| x ^ y),
-                Integer::MinU => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, Ord::min),
-                Integer::MaxU => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, Ord::max),
-                Integer::Shl | Integer::Shr => shift!($warp, $frame, $lanes, $bank, $ty, $kind, $d, $a, $b),
+        let (x, y) = (&registers!($warp, $frame, $bank, $a), &registers!($warp, $frame, $bank, $b));
+        if x.is_affine() && y.is_affine() {
+            let (x, y) = (x.form(), y.form());
+            let uniform = x.is_uniform() && y.is_uniform();
+            let form = match $kind {
+                Integer::Add => Some(Affine { base: x.base.plus(y.base), stride: x.stride.plus(y.stride) }),
+                Integer::Sub => Some(Affine { base: x.base.minus(y.base), stride: x.stride.minus(y.stride) }),
+                Integer::Mul => product(x, y),
+                _ if !uniform => None,
+                Integer::And => Some(Affine::uniform(x.base & y.base)),
+                Integer::Or => Some(Affine::uniform(x.base | y.base)),
+                Integer::Xor => Some(Affine::uniform(x.base ^ y.base)),
+                Integer::MinU => Some(Affine::uniform(x.base.min(y.base))),
+                Integer::MaxU => Some(Affine::uniform(x.base.max(y.base))),
+                Integer::Shl | Integer::Shr => None,
+            };
+            if let Some(form) = form {
+                put_affine(&mut registers!($warp, $frame, $bank, $d), form, $lanes.mask, $lanes.all);
+                return true;
             }
+        }
+        match $kind {
+            Integer::Add => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, <$ty>::wrapping_add),
+            Integer::Sub => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, <$ty>::wrapping_sub),
+            Integer::Mul => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, <$ty>::wrapping_mul),
+            Integer::And => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, |x: $ty, y: $ty| x & y),
+            Integer::Or => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, |x: $ty, y: $ty| x | y),
+            Integer::Xor => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, |x: $ty, y: $ty| x ^ y),
+            Integer::MinU => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, Ord::min),
+            Integer::MaxU => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b, Ord::max),
+            Integer::Shl | Integer::Shr => shift!($warp, $frame, $lanes, $bank, $ty, $kind, $d, $a, $b),
         }
     }};
 }
@@ -192,52 +197,40 @@ fn compare_lanes<T: Copy + Ord>(compare: Compare, x: &[T; LANES], y: &[T; LANES]
     }
 }
 
-/// The comparison of two affine operands, each given by its value in the first lane and the stride, if both ends of the
-/// warp agree: in between, the difference is monotonic.
+/// The comparison of two affine operands, if both ends of the warp agree: in between, the difference is monotonic. Each
+/// is given by its values in the first and the last lane, as numbers that do not wrap around in between.
 #[inline(always)]
-fn compare_ends(compare: Compare, (x, dx): (i128, i128), (y, dy): (i128, i128)) -> Option<u32> {
-    let (first, last) = (compares(compare, x, y), compares(compare, x + 31 * dx, y + 31 * dy));
-    if matches!(compare, Compare::Eq | Compare::Ne) && dx != dy {
+fn compare_ends(compare: Compare, x: (i64, i64), y: (i64, i64)) -> Option<u32> {
+    let (first, last) = (compares(compare, x.0, y.0), compares(compare, x.1, y.1));
+    let parallel = x.1.wrapping_sub(x.0) == y.1.wrapping_sub(y.0);
+    if matches!(compare, Compare::Eq | Compare::Ne) && !parallel {
         return None;
     }
     (first == last).then_some(if first { u32::MAX } else { 0 })
 }
 
-/// The first lane's value and the stride, as numbers that do not wrap around within the warp.
+/// The values of the first lane and the last, if they do not wrap around, and if they compare as signed numbers do.
 #[inline(always)]
-fn ends64(form: Affine<u64>, signed: bool) -> Option<(i128, i128)> {
-    let stride = form.stride as i64;
-    let first = if signed { i128::from(form.base as i64) } else { i128::from(form.base) };
-    let last = first + 31 * i128::from(stride);
-    let fits = if signed { i64::try_from(last).is_ok() } else { u64::try_from(last).is_ok() };
-    fits.then_some((first, stride.into()))
+fn ends64(form: Affine<u64>, signed: bool) -> Option<(i64, i64)> {
+    let (first, (by, over)) = (form.base as i64, (form.stride as i64).overflowing_mul(31));
+    let (last, wraps) = first.overflowing_add(by);
+    (!over && !wraps && (signed || first >= 0 && last >= 0)).then_some((first, last))
 }
 
 #[inline(always)]
-fn ends32(form: Affine<u32>, signed: bool) -> Option<(i128, i128)> {
-    let wide = widened(form, signed)?;
-    let first = if signed { i128::from(wide.base as i64) } else { i128::from(wide.base) };
-    Some((first, i128::from(wide.stride as i64)))
+fn ends32(form: Affine<u32>, signed: bool) -> Option<(i64, i64)> {
+    let first = if signed { i64::from(form.base as i32) } else { i64::from(form.base) };
+    let last = first + 31 * i64::from(form.stride as i32);
+    let fits = if signed { i32::try_from(last).is_ok() } else { u32::try_from(last).is_ok() };
+    fits.then_some((first, last))
 }
 
 /// Executes an operation of registers. False if it is not one.
 #[inline(always)]
 pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op, lanes: Lanes) -> bool {
     match op {
-        Op::MovW(d, a) => match registers!(warp, frame, w, a).affine() {
-            Some(form) => put_affine(&mut registers!(warp, frame, w, d), form, lanes.mask, lanes.all),
-            None => {
-                let values = *registers!(warp, frame, w, a).lanes();
-                put(&mut registers!(warp, frame, w, d), &values, lanes.mask, lanes.all);
-            }
-        },
-        Op::MovD(d, a) => match registers!(warp, frame, d, a).affine() {
-            Some(form) => put_affine(&mut registers!(warp, frame, d, d), form, lanes.mask, lanes.all),
-            None => {
-                let values = *registers!(warp, frame, d, a).lanes();
-                put(&mut registers!(warp, frame, d, d), &values, lanes.mask, lanes.all);
-            }
-        },
+        Op::MovW(d, a) => copy_w(warp, frame, d, a, lanes),
+        Op::MovD(d, a) => copy_d(warp, frame, d, a, lanes),
         Op::MovP(d, a) => {
             let bits = registers!(warp, frame, p, a);
             warp.set_predicate(frame, d, bits, lanes.mask);
@@ -344,7 +337,7 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
         Op::SelectW(d, a, b, p) => {
             let bits = registers!(warp, frame, p, p);
             match chosen(bits, lanes.mask, a, b) {
-                Some(one) => return execute(warp, frame, program, Op::MovW(d, one), lanes),
+                Some(one) => copy_w(warp, frame, d, one, lanes),
                 None => {
                     let x = *registers!(warp, frame, w, a).lanes();
                     let y = *registers!(warp, frame, w, b).lanes();
@@ -361,7 +354,7 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
         Op::SelectD(d, a, b, p) => {
             let bits = registers!(warp, frame, p, p);
             match chosen(bits, lanes.mask, a, b) {
-                Some(one) => return execute(warp, frame, program, Op::MovD(d, one), lanes),
+                Some(one) => copy_d(warp, frame, d, one, lanes),
                 None => {
                     let x = *registers!(warp, frame, d, a).lanes();
                     let y = *registers!(warp, frame, d, b).lanes();
@@ -409,6 +402,28 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
         _ => return false,
     }
     true
+}
+
+#[inline(always)]
+fn copy_w(warp: &mut Warp, frame: &Frame, d: u32, a: u32, lanes: Lanes) {
+    match registers!(warp, frame, w, a).affine() {
+        Some(form) => put_affine(&mut registers!(warp, frame, w, d), form, lanes.mask, lanes.all),
+        None => {
+            let values = *registers!(warp, frame, w, a).lanes();
+            put(&mut registers!(warp, frame, w, d), &values, lanes.mask, lanes.all);
+        }
+    }
+}
+
+#[inline(always)]
+fn copy_d(warp: &mut Warp, frame: &Frame, d: u32, a: u32, lanes: Lanes) {
+    match registers!(warp, frame, d, a).affine() {
+        Some(form) => put_affine(&mut registers!(warp, frame, d, d), form, lanes.mask, lanes.all),
+        None => {
+            let values = *registers!(warp, frame, d, a).lanes();
+            put(&mut registers!(warp, frame, d, d), &values, lanes.mask, lanes.all);
+        }
+    }
 }
 
 fn is_in(address: u64, space: Window) -> bool {

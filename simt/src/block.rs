@@ -9,10 +9,9 @@ use crate::arithmetic::Lanes;
 use crate::code::{Barrier, BarrierKind, Op, Pc, Program, Reg, Special};
 use crate::collective;
 use crate::dim::Shape;
-use crate::execute::{Context, Stop, Values, begin_frame, run, special_values};
+use crate::execute::{Machine, Stop, Turn, Values, begin_frame, run, special_values};
 use crate::frame::Frame;
 use crate::paths::{PathId, Paths, Step};
-use crate::view::View;
 use crate::warp::{Group, State, Warp, put, put_affine};
 
 /// In how many turns a warp may pass over lanes that could run, before these have one.
@@ -20,20 +19,18 @@ const PATIENCE: u32 = 64;
 
 /// What runs blocks, one after the other.
 pub(crate) struct Runner<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) sites: &'a [Site],
-    pub(crate) shape: Shape,
-    pub(crate) memories: Memories<'a>,
-    pub(crate) findings: Findings,
-    pub(crate) printed: Vec<u8>,
-    pub(crate) scheduler: Scheduler,
-    budget: u32,
-    paths: Paths,
     warps: Vec<Warp>,
+    state: State32<'a>,
+}
+
+/// Everything about the running block but its warps.
+struct State32<'a> {
+    machine: Machine<'a>,
+    findings: Findings,
+    scheduler: Scheduler,
     /// The lanes of each warp, for the scheduler.
     lanes: Vec<Lanes32>,
     ready_warps: u32,
-    block: u64,
     /// Threads that have not exited, and those of them that wait for the whole block.
     alive: u32,
     waiting: u32,
@@ -42,7 +39,8 @@ pub(crate) struct Runner<'a> {
     /// Barriers that wait for a number of threads: their numbers, and the lanes of each warp that have arrived without
     /// waiting.
     arrived: Vec<(u32, Vec<u32>)>,
-    clock: u32,
+    /// Such a barrier that somebody has come to, and how many it waits for.
+    counted: Option<(u32, u32)>,
 }
 
 /// Where lanes wait.
@@ -61,27 +59,31 @@ impl<'a> Runner<'a> {
         budget: u32,
     ) -> Self {
         let threads = shape.block.count() as u32;
-        let warps = (0..threads.div_ceil(32)).map(|_| Warp::default()).collect::<Vec<_>>();
-        let mut runner = Self {
+        let warps: Vec<Warp> = (0..threads.div_ceil(32)).map(|_| Warp::default()).collect();
+        let machine = Machine {
             program,
             sites,
-            shape,
-            memories,
-            findings: Findings::default(),
-            printed: Vec::new(),
-            scheduler,
-            budget,
             paths: Paths::new(),
-            lanes: vec![Lanes32::default(); warps.len()],
-            warps,
-            ready_warps: 0,
+            memories,
+            shape,
             block: 0,
+            budget,
+            clock: 0,
+            printed: Vec::new(),
+        };
+        let state = State32 {
+            machine,
+            findings: Findings::default(),
+            scheduler,
+            lanes: vec![Lanes32::default(); warps.len()],
+            ready_warps: 0,
             alive: 0,
             waiting: 0,
             faulted: false,
             arrived: Vec::new(),
-            clock: 0,
+            counted: None,
         };
+        let mut runner = Self { warps, state };
         for number in 0..runner.warps.len() {
             runner.prepare(number);
         }
@@ -90,110 +92,328 @@ impl<'a> Runner<'a> {
 
     /// Computes what is the same for all blocks.
     fn prepare(&mut self, number: usize) {
-        let shape = self.shape;
-        let warp = &mut self.warps[number];
+        let Self { warps, state } = self;
+        let (warp, machine) = (&mut warps[number], &mut state.machine);
+        let (program, shape) = (machine.program, machine.shape);
         let frame = Frame::default();
         let all = Lanes { mask: u32::MAX, all: true };
-        begin_frame(self.program, warp, &frame, all, |special| {
-            special_values(special, shape, 0, number as u32)
-        });
-        let Some(prologue) = self.program.functions[0].prologue else { return };
+        begin_frame(program, warp, &frame, all, |special| special_values(special, shape, 0, number as u32));
+        let Some(prologue) = program.functions[0].prologue else { return };
         warp.begin(u32::MAX, prologue);
-        let mut warp = std::mem::take(&mut self.warps[number]);
         // Nothing in it can fail: it reads parameters that exist, and computes.
-        let _ = run(&mut self.context(number, true), &mut warp, 0);
-        self.warps[number] = warp;
+        let _ = run(machine, warp, 0, Turn { warp: number as u32, together: true });
     }
 
-    fn context(&mut self, warp: usize, together: bool) -> Context<'a, '_> {
-        Context {
-            program: self.program,
-            sites: self.sites,
-            paths: &mut self.paths,
-            memories: &mut self.memories,
-            shape: self.shape,
-            block: self.block,
-            warp: warp as u32,
-            budget: self.budget,
-            together,
-            clock: &mut self.clock,
-            printed: &mut self.printed,
+    /// What the blocks did: findings, the interleaving, and what they printed.
+    pub(crate) fn finish(self) -> (Findings, Scheduler, Vec<u8>) {
+        let State32 { machine, mut findings, scheduler, .. } = self.state;
+        if let Some(judge) = machine.memories.judge {
+            findings.merge(judge.finish());
         }
+        (findings, scheduler, machine.printed)
     }
 
     /// Runs a block. False if something ended the launch.
     pub(crate) fn run(&mut self, block: u64) -> bool {
         self.begin(block);
-        while self.alive > 0 {
-            if self.ready_warps == 0 {
-                if self.faulted || !self.resolve() {
-                    self.break_off();
+        while self.state.alive > 0 {
+            if self.state.ready_warps == 0 {
+                if self.state.faulted || !self.resolve() {
+                    self.state.break_off();
                     return false;
                 }
                 continue;
             }
-            let (number, lanes) = self.scheduler.pick(self.ready_warps, &self.lanes);
-            if self.turn(number, lanes).is_err() {
-                self.break_off();
+            let (number, lanes) = self.state.scheduler.pick(self.state.ready_warps, &self.state.lanes);
+            if self.state.turn(number, &mut self.warps[number], lanes).is_err() {
+                self.state.break_off();
                 return false;
             }
-            if self.waiting > 0 && self.waiting == self.alive && !self.faulted {
+            if let Some((name, count)) = self.state.counted.take() {
+                self.release_counted(name, count);
+            }
+            if self.state.waiting > 0 && self.state.waiting == self.state.alive && !self.state.faulted {
                 self.release_block();
             }
         }
-        if self.faulted {
-            self.break_off();
+        if self.state.faulted {
+            self.state.break_off();
             return false;
         }
-        let Self { memories, program, sites, paths, .. } = self;
-        if let Some(judge) = &mut memories.judge {
-            judge.end_block(&View { program, sites, paths, buffers: memories.buffers });
+        if let Some((judge, view)) = self.state.machine.judge() {
+            judge.end_block(&view);
         }
         true
     }
 
     fn begin(&mut self, block: u64) {
-        self.block = block;
-        self.scheduler.begin_block(block);
-        if let Some(judge) = &mut self.memories.judge {
-            judge.begin_block(block);
-        }
-        let threads = self.shape.block.count() as u32;
-        (self.alive, self.waiting, self.faulted) = (threads, 0, false);
-        self.arrived.clear();
-        self.ready_warps = 0;
-        let kernel = &self.program.functions[0];
-        for (number, warp) in self.warps.iter_mut().enumerate() {
+        let Self { warps, state } = self;
+        let threads = state.begin(block);
+        let machine = &state.machine;
+        let kernel = &machine.program.functions[0];
+        for (number, warp) in warps.iter_mut().enumerate() {
             let left = threads - 32 * number as u32;
             let lanes = if left >= 32 { u32::MAX } else { (1 << left) - 1 };
             warp.begin(lanes, kernel.entry);
             for &(register, special) in &kernel.specials {
                 if let Special::Ctaid(_) = special {
                     let register = &mut warp.w[register as usize];
-                    match special_values(special, self.shape, block, number as u32) {
+                    match special_values(special, machine.shape, block, number as u32) {
                         Values::Affine(form) => put_affine(register, form, lanes, true),
                         Values::Each(values) => put(register, &values, lanes, true),
                     }
                 }
             }
-            self.lanes[number] = Lanes32 { all: lanes, alive: lanes, ready: lanes, ..Lanes32::default() };
-            self.ready_warps |= 1 << number;
+            state.lanes[number] = Lanes32 { all: lanes, alive: lanes, ready: lanes, ..Lanes32::default() };
+            state.ready_warps |= 1 << number;
         }
+    }
+
+    /// Releases the barrier of this number if enough threads have come.
+    fn release_counted(&mut self, name: u32, count: u32) {
+        let at_it = |warp: &Warp, group: &Group| {
+            let Some(barrier) = self.state.barrier(group.pc) else { return false };
+            let lane = group.mask.trailing_zeros() as usize;
+            group.state == State::AtBarrier
+                && barrier.count.is_some()
+                && warp.lane(&group.frame, barrier.number, lane) as u32 == name
+        };
+        let of_warp = |warp: &Warp| {
+            let groups = warp.groups.iter().filter(|group| at_it(warp, group));
+            groups.fold(0, |mask, group| mask | group.mask)
+        };
+        let waiting: Vec<u32> = self.warps.iter().map(of_warp).collect();
+        let none = vec![0; self.warps.len()];
+        let arrived = self
+            .state
+            .arrived
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(&none, |(_, lanes)| lanes)
+            .clone();
+        let total = |lanes: &[u32]| lanes.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
+        if total(&waiting) + total(&arrived) < count || total(&waiting) == 0 {
+            return;
+        }
+        self.state.arrived.retain(|(known, _)| *known != name);
+        if let Some((judge, view)) = self.state.machine.judge() {
+            judge.meet(&view, &waiting, &arrived);
+        }
+        self.reduce(&waiting);
+        self.go_on(&waiting);
+    }
+
+    /// All threads of the block that have not exited wait for each other.
+    #[inline(never)]
+    fn release_block(&mut self) {
+        let mut places = self.warps.iter().flat_map(|warp| &warp.groups).map(|group| (group.pc, group.path));
+        let Some(first) = places.next() else { return };
+        let mixed = places.any(|place| place != first);
+        let alive: Vec<u32> = self.warps.iter().map(|warp| warp.alive).collect();
+        let judging = self.state.machine.memories.judge.as_ref().is_none_or(race::judge::Judge::is_judging);
+        let out = self.state.machine.shape.block.count() as u32 - self.state.alive;
+        if judging && (mixed || (out > 0 && self.exited_past(first).next().is_some())) {
+            self.diverged();
+        } else if judging {
+            if out > 0 {
+                self.state
+                    .findings
+                    .early_exit(EarlyExit { threads: out, site: self.state.machine.sites[first.0 as usize] });
+            }
+            if let Some((judge, view)) = self.state.machine.judge() {
+                judge.block_barrier(&view, &alive, first.0);
+            }
+        }
+        for (lanes, warp) in self.state.lanes.iter_mut().zip(&mut self.warps) {
+            lanes.left = lanes.all & !warp.alive;
+            if !warp.passed.is_empty() {
+                warp.passed.clear();
+            }
+        }
+        if self.state.barrier(first.0).is_some_and(|barrier| barrier.kind != BarrierKind::Sync) {
+            self.reduce(&alive);
+        }
+        self.state.waiting = 0;
+        self.go_on(&alive);
+    }
+
+    /// Lanes that wait at barriers of the block go on, each behind its own.
+    #[inline]
+    fn go_on(&mut self, released: &[u32]) {
+        for (number, (warp, &released)) in self.warps.iter_mut().zip(released).enumerate() {
+            for group in &mut warp.groups {
+                if group.state == State::AtBarrier && group.mask & released != 0 {
+                    group.state = State::Ready;
+                    group.pc += 1;
+                }
+            }
+            let ready = warp.ready();
+            self.state.lanes[number].ready = ready;
+            if ready != 0 {
+                self.state.ready_warps |= 1 << number;
+            }
+        }
+    }
+
+    /// What `bar.red` computes over the threads that have come.
+    fn reduce(&mut self, waiting: &[u32]) {
+        let mut count = 0;
+        let mut threads = 0;
+        for (warp, &waiting) in self.warps.iter().zip(waiting) {
+            for group in warp.groups.iter().filter(|group| group.mask & waiting != 0) {
+                let Some(barrier) = self.state.barrier(group.pc) else { continue };
+                let (predicate, negated) = match barrier.kind {
+                    BarrierKind::Count { predicate, negated, .. }
+                    | BarrierKind::And { predicate, negated, .. }
+                    | BarrierKind::Or { predicate, negated, .. } => (predicate, negated),
+                    BarrierKind::Sync | BarrierKind::Arrive => continue,
+                };
+                let bits = warp.p[(group.frame.p + predicate) as usize] ^ if negated { u32::MAX } else { 0 };
+                count += (bits & group.mask).count_ones();
+                threads += group.mask.count_ones();
+            }
+        }
+        for (number, &waiting) in waiting.iter().enumerate() {
+            for at in 0..self.warps[number].groups.len() {
+                let group = self.warps[number].groups[at];
+                let Some(barrier) = self.state.barrier(group.pc).filter(|_| group.mask & waiting != 0) else {
+                    continue;
+                };
+                let (register, value) = match barrier.kind {
+                    BarrierKind::Count { d, .. } => (Reg::W(d), count),
+                    BarrierKind::And { d, .. } => (Reg::P(d), u32::from(count == threads)),
+                    BarrierKind::Or { d, .. } => (Reg::P(d), u32::from(count > 0)),
+                    BarrierKind::Sync | BarrierKind::Arrive => continue,
+                };
+                let warp = &mut self.warps[number];
+                let all = group.mask == warp.alive;
+                warp.set_uniform(&group.frame, register, value.into(), group.mask, all);
+            }
+        }
+    }
+
+    /// Threads that have exited, since the last barrier, by way of more than this one.
+    fn exited_past(&self, place: Place) -> impl Iterator<Item = u32> {
+        let of_warp = move |(number, warp): (usize, &Warp)| {
+            let lanes = &self.state.lanes[number];
+            let past = self.state.past(warp, lanes.all & !warp.alive & !lanes.left, place);
+            race::schedule::threads(number, past).map(u32::from).collect::<Vec<_>>()
+        };
+        self.warps.iter().enumerate().flat_map(of_warp)
+    }
+
+    /// The barrier is divergent: say who waits where, and judge nothing any more in this block. It is told from where
+    /// most threads wait, so that the schedule does not show.
+    #[cold]
+    fn diverged(&mut self) {
+        let mut gathered: Vec<(Place, Vec<u32>)> = Vec::new();
+        for (number, warp) in self.warps.iter().enumerate() {
+            for group in &warp.groups {
+                let threads = race::schedule::threads(number, group.mask).map(u32::from);
+                match gathered.iter_mut().find(|(place, _)| *place == (group.pc, group.path)) {
+                    Some((_, known)) => known.extend(threads),
+                    None => gathered.push(((group.pc, group.path), threads.collect())),
+                }
+            }
+        }
+        gathered.iter_mut().for_each(|(_, threads)| threads.sort_unstable());
+        // Of several, that of the lowest thread.
+        gathered.sort_by_key(|(_, threads)| (std::cmp::Reverse(threads.len()), threads[0]));
+        let Some(((pc, path), waiting)) = gathered.first().cloned() else { return };
+        let mut elsewhere: Vec<(u32, Whereabouts)> = Vec::new();
+        for ((pc, path), threads) in &gathered[1..] {
+            let (site, trips) =
+                (self.state.machine.sites[*pc as usize], self.state.machine.paths.trips(*path));
+            elsewhere.extend(
+                threads.iter().map(|&thread| (thread, Whereabouts::Waits { site, trips: trips.clone() })),
+            );
+        }
+        elsewhere.extend(self.exited_past((pc, path)).map(|thread| (thread, Whereabouts::Skipped)));
+        elsewhere.sort_by_key(|&(thread, _)| thread);
+        if let Some((judge, view)) = self.state.machine.judge() {
+            judge.stop(&view);
+        }
+        self.state.findings.diverged(Divergence {
+            block: self.state.machine.block,
+            site: self.state.machine.sites[pc as usize],
+            trips: self.state.machine.paths.trips(path),
+            waiting,
+            elsewhere,
+            blocks: 1,
+        });
+    }
+
+    /// Threads live, and none can run: lanes wait for others of their warp that never come, or for too many threads.
+    /// False if that ends the launch.
+    #[cold]
+    fn resolve(&mut self) -> bool {
+        // Lanes that others of their warp wait for in vain: a misuse, after which the others go on.
+        for number in 0..self.warps.len() {
+            let Self { warps, state } = self;
+            let warp = &mut warps[number];
+            let waits = warp.groups.iter().find(|group| matches!(group.state, State::AtWarp { .. })).copied();
+            let Some(group) = waits else { continue };
+            let State::AtWarp { members } = group.state else { continue };
+            let with = warp.groups.iter().filter(|other| state.meets(&group, other, members));
+            let with = with.fold(0, |mask, other| mask | other.mask);
+            let missing = members & warp.alive & !with;
+            state.misuse(number, missing.trailing_zeros(), group.pc, members);
+            state.release_lanes(number, warp, &group, members, with);
+            state.lanes[number].ready = warp.ready();
+            if state.lanes[number].ready != 0 {
+                state.ready_warps |= 1 << number;
+            }
+            return true;
+        }
+        let mut waiting = Vec::new();
+        for (number, warp) in self.warps.iter().enumerate() {
+            for group in &warp.groups {
+                let site = self.state.machine.sites[group.pc as usize];
+                let threads = race::schedule::threads(number, group.mask);
+                waiting.extend(threads.map(|thread| Waiting { thread: thread.into(), site, mask: None }));
+            }
+        }
+        waiting.sort_by_key(|waiting| waiting.thread);
+        if let Some(&Waiting { thread, site, .. }) = waiting.first() {
+            let what = FaultKind::Stuck(waiting);
+            self.state.findings.fault(Fault {
+                what,
+                block: self.state.machine.block,
+                thread,
+                site: Some(site),
+            });
+        }
+        false
+    }
+}
+
+impl State32<'_> {
+    /// A block begins: returns how many threads it has.
+    fn begin(&mut self, block: u64) -> u32 {
+        self.machine.block = block;
+        self.scheduler.begin_block(block);
+        if let Some(judge) = &mut self.machine.memories.judge {
+            judge.begin_block(block);
+        }
+        let threads = self.machine.shape.block.count() as u32;
+        (self.alive, self.waiting, self.faulted) = (threads, 0, false);
+        self.arrived.clear();
+        self.ready_warps = 0;
+        threads
     }
 
     /// Lanes of a warp have their turn: each up to the next thing that others can see.
     #[inline]
-    fn turn(&mut self, number: usize, lanes: u32) -> Result<(), Ended> {
-        let mut warp = std::mem::take(&mut self.warps[number]);
+    fn turn(&mut self, number: usize, warp: &mut Warp, lanes: u32) -> Result<(), Ended> {
         let result = if self.scheduler.is_lockstep() {
-            self.turn_together(number, &mut warp)
+            self.turn_together(number, warp)
         } else {
-            self.turn_apart(number, &mut warp, lanes)
+            self.turn_apart(number, warp, lanes)
         };
-        let ready = if let [only] = &warp.groups[..] {
-            if only.state == State::Ready { only.mask } else { 0 }
-        } else {
-            warp.ready()
+        let ready = match &warp.groups[..] {
+            [only] if only.state == State::Ready => only.mask,
+            [_] => 0,
+            _ => warp.ready(),
         };
         let state = &mut self.lanes[number];
         (state.ready, state.alive) = (ready, warp.alive);
@@ -202,7 +422,6 @@ impl<'a> Runner<'a> {
         } else {
             self.ready_warps |= 1 << number;
         }
-        self.warps[number] = warp;
         result
     }
 
@@ -214,7 +433,7 @@ impl<'a> Runner<'a> {
             if warp.groups.get(at).is_none_or(|group| group.state != State::Ready) {
                 return Ok(());
             }
-            let stop = match run(&mut self.context(number, together), warp, at) {
+            let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together }) {
                 Ok(stop) => stop,
                 Err(fault) => return self.fault(number, warp, at, fault),
             };
@@ -239,12 +458,14 @@ impl<'a> Runner<'a> {
         };
         let mut groups = ready(warp);
         let rank = |group: &Group| {
-            let rank = self.program.ranks[group.pc as usize];
+            let rank = self.machine.program.ranks[group.pc as usize];
             (std::cmp::Reverse(group.frame.depth), rank, group.pc)
         };
         groups.sort_by(|&a, &b| {
             let (a, b) = (&warp.groups[a], &warp.groups[b]);
-            rank(a).cmp(&rank(b)).then_with(|| self.paths.order(self.program, (a.pc, a.path), (b.pc, b.path)))
+            rank(a)
+                .cmp(&rank(b))
+                .then_with(|| self.machine.paths.order(self.machine.program, (a.pc, a.path), (b.pc, b.path)))
         });
         if groups.len() > 1 {
             warp.patience += 1;
@@ -273,7 +494,7 @@ impl<'a> Runner<'a> {
                 warp.groups[at].mask = part;
                 warp.groups.push(Group { mask: group.mask & !part, ..group });
             }
-            let stop = match run(&mut self.context(number, false), warp, at) {
+            let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together: false }) {
                 Ok(stop) => stop,
                 Err(fault) => {
                     self.fault(number, warp, at, fault)?;
@@ -295,9 +516,7 @@ impl<'a> Runner<'a> {
     }
 
     fn fence(&mut self, number: usize, lanes: u32, scope: race::Scope) {
-        let Self { memories, program, sites, paths, .. } = self;
-        if let Some(judge) = &mut memories.judge {
-            let view = View { program, sites, paths, buffers: memories.buffers };
+        if let Some((judge, view)) = self.machine.judge() {
             judge.fence(&view, number as u32, lanes, scope);
         }
     }
@@ -321,8 +540,8 @@ impl<'a> Runner<'a> {
     }
 
     fn barrier(&self, pc: Pc) -> Option<Barrier> {
-        match self.program.code[pc as usize].op {
-            Op::Barrier(number) => Some(self.program.barriers[number as usize]),
+        match self.machine.program.code[pc as usize].op {
+            Op::Barrier(number) => Some(self.machine.program.barriers[number as usize]),
             _ => None,
         }
     }
@@ -347,7 +566,7 @@ impl<'a> Runner<'a> {
         let lane = group.mask.trailing_zeros() as usize;
         let name = warp.lane(&group.frame, barrier.number, lane) as u32;
         if barrier.kind == BarrierKind::Arrive {
-            let warps = self.warps.len();
+            let warps = self.lanes.len();
             let known = self.arrived.iter().position(|(known, _)| *known == name);
             let known = known.unwrap_or_else(|| {
                 self.arrived.push((name, vec![0; warps]));
@@ -359,139 +578,15 @@ impl<'a> Runner<'a> {
             warp.groups[at].state = State::AtBarrier;
         }
         let count = barrier.count.map_or(u32::MAX, |count| warp.lane(&group.frame, count, lane) as u32);
-        self.warps[number] = std::mem::take(warp);
-        self.release_counted(name, count);
-        *warp = std::mem::take(&mut self.warps[number]);
-    }
-
-    /// Releases the barrier of this number if enough threads have come.
-    fn release_counted(&mut self, name: u32, count: u32) {
-        let at_it = |warp: &Warp, group: &Group| {
-            let Some(barrier) = self.barrier(group.pc) else { return false };
-            let lane = group.mask.trailing_zeros() as usize;
-            group.state == State::AtBarrier
-                && barrier.count.is_some()
-                && warp.lane(&group.frame, barrier.number, lane) as u32 == name
-        };
-        let of_warp = |warp: &Warp| {
-            let groups = warp.groups.iter().filter(|group| at_it(warp, group));
-            groups.fold(0, |mask, group| mask | group.mask)
-        };
-        let waiting: Vec<u32> = self.warps.iter().map(of_warp).collect();
-        let none = vec![0; self.warps.len()];
-        let arrived =
-            self.arrived.iter().find(|(known, _)| *known == name).map_or(&none, |(_, lanes)| lanes).clone();
-        let total = |lanes: &[u32]| lanes.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
-        if total(&waiting) + total(&arrived) < count || total(&waiting) == 0 {
-            return;
-        }
-        self.arrived.retain(|(known, _)| *known != name);
-        let Self { memories, program, sites, paths, .. } = self;
-        if let Some(judge) = &mut memories.judge {
-            judge.meet(&View { program, sites, paths, buffers: memories.buffers }, &waiting, &arrived);
-        }
-        self.reduce(&waiting);
-        self.go_on(&waiting);
-    }
-
-    /// All threads of the block that have not exited wait for each other.
-    #[inline(never)]
-    fn release_block(&mut self) {
-        let mut places = self.warps.iter().flat_map(|warp| &warp.groups).map(|group| (group.pc, group.path));
-        let Some(first) = places.next() else { return };
-        let mixed = places.any(|place| place != first);
-        let alive: Vec<u32> = self.warps.iter().map(|warp| warp.alive).collect();
-        let judging = self.memories.judge.as_ref().is_none_or(race::judge::Judge::is_judging);
-        let out = self.shape.block.count() as u32 - self.alive;
-        if judging && (mixed || (out > 0 && self.exited_past(first).next().is_some())) {
-            self.diverged();
-        } else if judging {
-            if out > 0 {
-                self.findings.early_exit(EarlyExit { threads: out, site: self.sites[first.0 as usize] });
-            }
-            let Self { memories, program, sites, paths, .. } = self;
-            if let Some(judge) = &mut memories.judge {
-                judge.block_barrier(
-                    &View { program, sites, paths, buffers: memories.buffers },
-                    &alive,
-                    first.0,
-                );
-            }
-        }
-        for (state, warp) in self.lanes.iter_mut().zip(&mut self.warps) {
-            state.left = state.all & !warp.alive;
-            if !warp.passed.is_empty() {
-                warp.passed.clear();
-            }
-        }
-        if self.barrier(first.0).is_some_and(|barrier| barrier.kind != BarrierKind::Sync) {
-            self.reduce(&alive);
-        }
-        self.waiting = 0;
-        self.go_on(&alive);
-    }
-
-    /// Lanes that wait at barriers of the block go on, each behind its own.
-    #[inline]
-    fn go_on(&mut self, released: &[u32]) {
-        for (number, (warp, &released)) in self.warps.iter_mut().zip(released).enumerate() {
-            for group in &mut warp.groups {
-                if group.state == State::AtBarrier && group.mask & released != 0 {
-                    group.state = State::Ready;
-                    group.pc += 1;
-                }
-            }
-            let ready = warp.ready();
-            self.lanes[number].ready = ready;
-            if ready != 0 {
-                self.ready_warps |= 1 << number;
-            }
-        }
-    }
-
-    /// What `bar.red` computes over the threads that have come.
-    fn reduce(&mut self, waiting: &[u32]) {
-        let mut count = 0;
-        let mut threads = 0;
-        for (warp, &waiting) in self.warps.iter().zip(waiting) {
-            for group in warp.groups.iter().filter(|group| group.mask & waiting != 0) {
-                let Some(barrier) = self.barrier(group.pc) else { continue };
-                let (predicate, negated) = match barrier.kind {
-                    BarrierKind::Count { predicate, negated, .. }
-                    | BarrierKind::And { predicate, negated, .. }
-                    | BarrierKind::Or { predicate, negated, .. } => (predicate, negated),
-                    BarrierKind::Sync | BarrierKind::Arrive => continue,
-                };
-                let bits = warp.p[(group.frame.p + predicate) as usize] ^ if negated { u32::MAX } else { 0 };
-                count += (bits & group.mask).count_ones();
-                threads += group.mask.count_ones();
-            }
-        }
-        for (number, &waiting) in waiting.iter().enumerate() {
-            for at in 0..self.warps[number].groups.len() {
-                let group = self.warps[number].groups[at];
-                let Some(barrier) = self.barrier(group.pc).filter(|_| group.mask & waiting != 0) else {
-                    continue;
-                };
-                let (register, value) = match barrier.kind {
-                    BarrierKind::Count { d, .. } => (Reg::W(d), count),
-                    BarrierKind::And { d, .. } => (Reg::P(d), u32::from(count == threads)),
-                    BarrierKind::Or { d, .. } => (Reg::P(d), u32::from(count > 0)),
-                    BarrierKind::Sync | BarrierKind::Arrive => continue,
-                };
-                let warp = &mut self.warps[number];
-                let all = group.mask == warp.alive;
-                warp.set_uniform(&group.frame, register, value.into(), group.mask, all);
-            }
-        }
+        self.counted = Some((name, count));
     }
 
     /// Lanes come to an instruction that waits for others of their warp.
     fn arrive_in_warp(&mut self, number: usize, warp: &mut Warp, at: usize) {
         let group = warp.groups[at];
-        let register = match self.program.code[group.pc as usize].op {
+        let register = match self.machine.program.code[group.pc as usize].op {
             Op::SyncWarp(members) => members,
-            Op::Collective(number) => self.program.collectives[number as usize].members,
+            Op::Collective(number) => self.machine.program.collectives[number as usize].members,
             _ => return,
         };
         // Lanes that name others wait for others.
@@ -516,14 +611,14 @@ impl<'a> Runner<'a> {
     }
 
     fn misuse(&mut self, number: usize, lane: u32, pc: Pc, mask: u32) {
-        let site = self.sites[pc as usize];
+        let site = self.machine.sites[pc as usize];
         let thread = 32 * number as u32 + lane;
-        self.findings.warp_misuse(WarpMisuse { block: self.block, thread, site, mask });
+        self.findings.warp_misuse(WarpMisuse { block: self.machine.block, thread, site, mask });
     }
 
     fn perform(&mut self, warp: &mut Warp, frame: &Frame, pc: Pc, lanes: Lanes) {
-        if let Op::Collective(number) = self.program.code[pc as usize].op {
-            collective::execute(warp, frame, &self.program.collectives[number as usize], lanes);
+        if let Op::Collective(number) = self.machine.program.code[pc as usize].op {
+            collective::execute(warp, frame, &self.machine.program.collectives[number as usize], lanes);
         }
     }
 
@@ -551,7 +646,7 @@ impl<'a> Runner<'a> {
     /// Do lanes of the other group come to where lanes of this one wait? `bar.warp.sync` may be another instruction;
     /// everything else has to be the same.
     fn meets(&self, group: &Group, other: &Group, members: u32) -> bool {
-        let sync = |pc: Pc| matches!(self.program.code[pc as usize].op, Op::SyncWarp(_));
+        let sync = |pc: Pc| matches!(self.machine.program.code[pc as usize].op, Op::SyncWarp(_));
         other.state == State::AtWarp { members }
             && (other.pc == group.pc && other.frame == group.frame || sync(other.pc) && sync(group.pc))
     }
@@ -565,10 +660,8 @@ impl<'a> Runner<'a> {
         }
         let lanes = Lanes { mask: with, all: with == warp.alive };
         self.perform(warp, &group.frame, group.pc, lanes);
-        if let Op::SyncWarp(_) = self.program.code[group.pc as usize].op {
-            let Self { memories, program, sites, paths, .. } = self;
-            if let Some(judge) = &mut memories.judge {
-                let view = View { program, sites, paths, buffers: memories.buffers };
+        if let Op::SyncWarp(_) = self.machine.program.code[group.pc as usize].op {
+            if let Some((judge, view)) = self.machine.judge() {
                 judge.sync_warp(&view, number as u32, with, warp.alive);
             }
         }
@@ -592,11 +685,11 @@ impl<'a> Runner<'a> {
 
     /// Is who has passed this join, on this path, past the place?
     fn is_past(&self, (join, path): (u32, PathId), place: Place) -> bool {
-        let join = &self.program.joins[join as usize];
+        let join = &self.machine.program.joins[join as usize];
         let mut at = Some(place);
         while let Some((pc, of_place)) = at {
             for &(_, common) in join.decides.iter().filter(|(decided, _)| *decided == pc) {
-                let (joined, waits) = (self.paths.steps(path), self.paths.steps(of_place));
+                let (joined, waits) = (self.machine.paths.steps(path), self.machine.paths.steps(of_place));
                 let calls = |steps: &[Step]| {
                     steps.iter().rposition(|step| matches!(step, Step::Call(_))).map_or(0, |last| last + 1)
                 };
@@ -613,100 +706,7 @@ impl<'a> Runner<'a> {
                     return true;
                 }
             }
-            at = self.paths.caller(of_place).map(|(path, pc)| (pc, path));
-        }
-        false
-    }
-
-    /// Threads that have exited, since the last barrier, by way of more than this one.
-    fn exited_past(&self, place: Place) -> impl Iterator<Item = u32> {
-        let of_warp = move |(number, warp): (usize, &Warp)| {
-            let lanes = &self.lanes[number];
-            let past = self.past(warp, lanes.all & !warp.alive & !lanes.left, place);
-            race::schedule::threads(number, past).map(u32::from).collect::<Vec<_>>()
-        };
-        self.warps.iter().enumerate().flat_map(of_warp)
-    }
-
-    /// The barrier is divergent: say who waits where, and judge nothing any more in this block. It is told from where
-    /// most threads wait, so that the schedule does not show.
-    #[cold]
-    fn diverged(&mut self) {
-        let mut gathered: Vec<(Place, Vec<u32>)> = Vec::new();
-        for (number, warp) in self.warps.iter().enumerate() {
-            for group in &warp.groups {
-                let threads = race::schedule::threads(number, group.mask).map(u32::from);
-                match gathered.iter_mut().find(|(place, _)| *place == (group.pc, group.path)) {
-                    Some((_, known)) => known.extend(threads),
-                    None => gathered.push(((group.pc, group.path), threads.collect())),
-                }
-            }
-        }
-        gathered.iter_mut().for_each(|(_, threads)| threads.sort_unstable());
-        // Of several, that of the lowest thread.
-        gathered.sort_by_key(|(_, threads)| (std::cmp::Reverse(threads.len()), threads[0]));
-        let Some(((pc, path), waiting)) = gathered.first().cloned() else { return };
-        let mut elsewhere: Vec<(u32, Whereabouts)> = Vec::new();
-        for ((pc, path), threads) in &gathered[1..] {
-            let (site, trips) = (self.sites[*pc as usize], self.paths.trips(*path));
-            elsewhere.extend(
-                threads.iter().map(|&thread| (thread, Whereabouts::Waits { site, trips: trips.clone() })),
-            );
-        }
-        elsewhere.extend(self.exited_past((pc, path)).map(|thread| (thread, Whereabouts::Skipped)));
-        elsewhere.sort_by_key(|&(thread, _)| thread);
-        let Self { memories, program, sites, paths, .. } = self;
-        if let Some(judge) = &mut memories.judge {
-            judge.stop(&View { program, sites, paths, buffers: memories.buffers });
-        }
-        self.findings.diverged(Divergence {
-            block: self.block,
-            site: self.sites[pc as usize],
-            trips: self.paths.trips(path),
-            waiting,
-            elsewhere,
-            blocks: 1,
-        });
-    }
-
-    /// Threads live, and none can run: lanes wait for others of their warp that never come, or for too many threads.
-    /// False if that ends the launch.
-    #[cold]
-    fn resolve(&mut self) -> bool {
-        // Lanes that others of their warp wait for in vain: a misuse, after which the others go on.
-        for number in 0..self.warps.len() {
-            let mut warp = std::mem::take(&mut self.warps[number]);
-            let waits = warp.groups.iter().find(|group| matches!(group.state, State::AtWarp { .. })).copied();
-            if let Some(group) = waits
-                && let State::AtWarp { members } = group.state
-            {
-                let with = warp.groups.iter().filter(|other| self.meets(&group, other, members));
-                let with = with.fold(0, |mask, other| mask | other.mask);
-                let missing = members & warp.alive & !with;
-                self.misuse(number, missing.trailing_zeros(), group.pc, members);
-                self.release_lanes(number, &mut warp, &group, members, with);
-                let ready = warp.ready();
-                self.lanes[number].ready = ready;
-                if ready != 0 {
-                    self.ready_warps |= 1 << number;
-                }
-                self.warps[number] = warp;
-                return true;
-            }
-            self.warps[number] = warp;
-        }
-        let mut waiting = Vec::new();
-        for (number, warp) in self.warps.iter().enumerate() {
-            for group in &warp.groups {
-                let site = self.sites[group.pc as usize];
-                let threads = race::schedule::threads(number, group.mask);
-                waiting.extend(threads.map(|thread| Waiting { thread: thread.into(), site, mask: None }));
-            }
-        }
-        waiting.sort_by_key(|waiting| waiting.thread);
-        if let Some(&Waiting { thread, site, .. }) = waiting.first() {
-            let what = FaultKind::Stuck(waiting);
-            self.findings.fault(Fault { what, block: self.block, thread, site: Some(site) });
+            at = self.machine.paths.caller(of_place).map(|(path, pc)| (pc, path));
         }
         false
     }
@@ -723,12 +723,12 @@ impl<'a> Runner<'a> {
     ) -> Result<(), Ended> {
         self.faulted = true;
         let group = &mut warp.groups[at];
-        let site = Some(self.sites[group.pc as usize]);
+        let site = Some(self.machine.sites[group.pc as usize]);
         let thread = 32 * number as u32 + lane;
         let endless = matches!(what, FaultKind::TickLimit(_));
         let known = self.findings.report.fault.as_ref();
-        if known.is_none_or(|known| known.block == self.block && thread < known.thread) {
-            self.findings.report.fault = Some(Fault { what, block: self.block, thread, site });
+        if known.is_none_or(|known| known.block == self.machine.block && thread < known.thread) {
+            self.findings.report.fault = Some(Fault { what, block: self.machine.block, thread, site });
         }
         group.mask &= !(1 << lane);
         if group.mask == 0 {
@@ -740,9 +740,8 @@ impl<'a> Runner<'a> {
     }
 
     fn break_off(&mut self) {
-        let Self { memories, program, sites, paths, .. } = self;
-        if let Some(judge) = &mut memories.judge {
-            judge.break_off(&View { program, sites, paths, buffers: memories.buffers });
+        if let Some((judge, view)) = self.machine.judge() {
+            judge.break_off(&view);
         }
     }
 }

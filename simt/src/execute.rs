@@ -1,6 +1,7 @@
 //! Runs lanes of a warp from one thing that others can see to the next.
 
 use race::FaultKind;
+use race::judge::Judge;
 
 use crate::access::{Does, Fault, Memories, copy_local};
 use crate::arithmetic::{self, Lanes};
@@ -33,38 +34,52 @@ pub(crate) enum Stop {
     Fence(race::Scope, u32),
 }
 
-/// What an executing group needs besides its warp.
-pub(crate) struct Context<'a, 'b> {
+/// What executing lanes need besides their warp.
+pub(crate) struct Machine<'a> {
     pub(crate) program: &'a Program,
     pub(crate) sites: &'a [race::Site],
-    pub(crate) paths: &'b mut Paths,
-    pub(crate) memories: &'b mut Memories<'a>,
+    pub(crate) paths: Paths,
+    pub(crate) memories: Memories<'a>,
     pub(crate) shape: Shape,
+    /// The running block, linear in the grid.
     pub(crate) block: u64,
-    /// The warp's number.
-    pub(crate) warp: u32,
     /// Trips of loops that a thread may make in a block.
     pub(crate) budget: u32,
-    /// Lanes go on together at the end of a trip, and where paths meet.
-    pub(crate) together: bool,
-    pub(crate) clock: &'b mut u32,
+    pub(crate) clock: u32,
     /// What `vprintf` has printed.
-    pub(crate) printed: &'b mut Vec<u8>,
+    pub(crate) printed: Vec<u8>,
+}
+
+impl Machine<'_> {
+    /// The judge, with the program as it sees it.
+    pub(crate) fn judge(&mut self) -> Option<(&mut Judge, View<'_>)> {
+        let Self { program, sites, paths, memories, .. } = self;
+        let view = View { program, sites, paths, buffers: memories.buffers };
+        memories.judge.as_mut().map(|judge| (judge, view))
+    }
+}
+
+/// A warp's number, and whether its lanes go on together at the end of a trip and where paths meet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    pub(crate) warp: u32,
+    pub(crate) together: bool,
 }
 
 /// Runs the group of this number until it stops. What it leaves of itself stands in the warp's groups: after a fault, it
 /// stands before the instruction that a lane cannot do, and nothing of that has happened.
-pub(crate) fn run(cx: &mut Context<'_, '_>, warp: &mut Warp, number: usize) -> Result<Stop, Fault> {
-    let mut group = warp.groups[number];
-    let result = go(cx, warp, &mut group);
+#[inline]
+pub(crate) fn run(machine: &mut Machine<'_>, warp: &mut Warp, at: usize, turn: Turn) -> Result<Stop, Fault> {
+    let mut group = warp.groups[at];
+    let result = go(machine, warp, &mut group, turn);
     if result.is_err() {
         group.pc -= 1;
     }
-    warp.groups[number] = group;
+    warp.groups[at] = group;
     result
 }
 
-fn go(cx: &mut Context<'_, '_>, warp: &mut Warp, group: &mut Group) -> Result<Stop, Fault> {
+fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> Result<Stop, Fault> {
     let program = cx.program;
     loop {
         let pc = group.pc;
@@ -91,8 +106,8 @@ fn go(cx: &mut Context<'_, '_>, warp: &mut Warp, group: &mut Group) -> Result<St
                     _ => Does::Atomic,
                 };
                 let access = &program.accesses[access as usize];
-                let view = View { program, sites: cx.sites, paths: cx.paths, buffers: cx.memories.buffers };
-                let seen = cx.memories.access(view, (warp, cx.warp), group, (access, does), pc, lanes);
+                let view = View { program, sites: cx.sites, paths: &cx.paths, buffers: cx.memories.buffers };
+                let seen = cx.memories.access(view, (warp, turn.warp), group, (access, does), pc, lanes);
                 match seen {
                     Ok(false) => {}
                     Ok(true) => {
@@ -151,13 +166,13 @@ fn go(cx: &mut Context<'_, '_>, warp: &mut Warp, group: &mut Group) -> Result<St
                 }
             }
             Op::Meet => {
-                if warp.groups.len() > 1 && cx.together {
+                if warp.groups.len() > 1 && turn.together {
                     return Ok(Stop::Regroup);
                 }
             }
             Op::Join(join) => group.passed = Some((join, group.path)),
             Op::Special(special, d) => {
-                let form = special_form(cx, special);
+                let form = special_form(cx, special, turn.warp);
                 let register = &mut warp.w[(group.frame.w + d) as usize];
                 match form {
                     Values::Affine(form) => put_affine(register, form, lanes.mask, lanes.all),
@@ -175,7 +190,7 @@ fn go(cx: &mut Context<'_, '_>, warp: &mut Warp, group: &mut Group) -> Result<St
                 let call = &program.calls[call as usize];
                 let callee = match call.callee {
                     Callee::System(system) => {
-                        system::call(system, cx.memories.buffers, warp, group, call, cx.printed)?;
+                        system::call(system, cx.memories.buffers, warp, group, call, &mut cx.printed)?;
                         continue;
                     }
                     Callee::Function(number) => number,
@@ -200,7 +215,7 @@ fn go(cx: &mut Context<'_, '_>, warp: &mut Warp, group: &mut Group) -> Result<St
                 if group.frame.depth + 1 > MAX_DEPTH {
                     return Err((mask.trailing_zeros(), FaultKind::CallDepth(MAX_DEPTH)));
                 }
-                enter(cx, warp, group, pc, callee, call);
+                enter(cx, (warp, turn.warp), group, pc, callee, call);
             }
             Op::Return => {
                 if let Some(other) = split(group, mask, pc + 1) {
@@ -280,8 +295,8 @@ pub(crate) fn begin_frame(
 }
 
 fn enter(
-    cx: &mut Context<'_, '_>,
-    warp: &mut Warp,
+    cx: &mut Machine<'_>,
+    (warp, number): (&mut Warp, u32),
     group: &mut Group,
     pc: u32,
     callee: u32,
@@ -301,7 +316,7 @@ fn enter(
     };
     let lanes = Lanes { mask: group.mask, all: group.mask == warp.alive };
     let shape = cx.shape;
-    let (block, number) = (cx.block, cx.warp);
+    let block = cx.block;
     begin_frame(program, warp, &frame, lanes, |special| special_values(special, shape, block, number));
     for (&(from, size), &(to, _)) in call.arguments.iter().zip(&function.params) {
         copy_local(warp, old.local + from, frame.local + to, size, group.mask);
@@ -312,7 +327,7 @@ fn enter(
     group.pc = function.entry;
 }
 
-fn leave(cx: &mut Context<'_, '_>, warp: &mut Warp, group: &mut Group) {
+fn leave(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group) {
     let Some((path, pc)) = cx.paths.caller(group.path) else { return };
     let program = cx.program;
     let frame = cx.paths.frame(path);
@@ -331,12 +346,12 @@ pub(crate) enum Values {
     Each([u32; LANES]),
 }
 
-fn special_form(cx: &mut Context<'_, '_>, special: Special) -> Values {
+fn special_form(cx: &mut Machine<'_>, special: Special, warp: u32) -> Values {
     if special == Special::Clock {
-        *cx.clock = cx.clock.wrapping_add(1);
-        return Values::Affine(Affine::uniform(*cx.clock));
+        cx.clock = cx.clock.wrapping_add(1);
+        return Values::Affine(Affine::uniform(cx.clock));
     }
-    special_values(special, cx.shape, cx.block, cx.warp)
+    special_values(special, cx.shape, cx.block, warp)
 }
 
 /// What a special register holds in the lanes of this warp of this block.

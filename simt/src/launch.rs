@@ -290,7 +290,7 @@ impl Task<'_> {
             })
         });
         let memories = Memories {
-            shared: vec![0; self.shape.shared as usize],
+            shared: vec![0; self.shape.shared.div_ceil(4) as usize],
             params: self.params,
             buffers: &self.memory.buffers,
             judge,
@@ -304,10 +304,7 @@ impl Task<'_> {
 }
 
 fn finish(runner: Runner<'_>) -> Outcome {
-    let Runner { mut findings, memories, printed, scheduler, .. } = runner;
-    if let Some(judge) = memories.judge {
-        findings.merge(judge.finish());
-    }
+    let (findings, scheduler, printed) = runner.finish();
     Outcome { report: findings.finish(), trace: scheduler.into_trace(), printed }
 }
 

@@ -55,10 +55,22 @@ impl Buffer {
         self.words[at].store(value, Ordering::Relaxed);
     }
 
-    /// The words from this one on.
+    /// 32 words from this one on.
     #[inline(always)]
-    pub(crate) fn words(&self, at: usize, count: usize) -> &[AtomicU32] {
-        &self.words[at..at + count]
+    pub(crate) fn row(&self, at: usize) -> [u32; 32] {
+        match self.words[at..].first_chunk::<32>() {
+            Some(words) => std::array::from_fn(|lane| words[lane].load(Ordering::Relaxed)),
+            None => [0; 32],
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_row(&self, at: usize, row: &[u32; 32]) {
+        if let Some(words) = self.words[at..].first_chunk::<32>() {
+            for (word, &value) in words.iter().zip(row) {
+                word.store(value, Ordering::Relaxed);
+            }
+        }
     }
 
     /// So many bytes at this offset, a multiple of their number; at most 8.

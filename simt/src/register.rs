@@ -128,6 +128,13 @@ impl<T: Word> Register<T> {
         &self.lanes
     }
 
+    /// The value of every lane, of a register that has been asked for them.
+    #[inline(always)]
+    pub(crate) fn known_lanes(&self) -> &[T; LANES] {
+        debug_assert!(self.valid & EACH != 0);
+        &self.lanes
+    }
+
     #[inline(never)]
     fn expand(&mut self) {
         self.lanes = self.form.lanes();
@@ -137,6 +144,18 @@ impl<T: Word> Register<T> {
     #[inline(always)]
     pub(crate) fn lane(&self, lane: usize) -> T {
         if self.valid & EACH != 0 { self.lanes[lane] } else { self.form.lane(lane) }
+    }
+
+    /// Is its affine form known?
+    #[inline(always)]
+    pub(crate) fn is_affine(&self) -> bool {
+        self.valid & AFFINE != 0
+    }
+
+    /// The affine form, whether it is valid or not.
+    #[inline(always)]
+    pub(crate) fn form(&self) -> Affine<T> {
+        self.form
     }
 
     /// Every lane gets a value of this form.

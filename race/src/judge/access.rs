@@ -87,6 +87,19 @@ pub enum Addresses<'a> {
     Each(&'a [u64; LANES]),
 }
 
+/// What lanes write, as far as it takes to tell whether two wrote the same.
+#[derive(Clone, Copy, Debug)]
+pub enum Written<'a> {
+    /// A read; or an atomic, whose values do not matter.
+    Nothing,
+    /// Lane `l` writes `base + l * stride`, modulo 2^32.
+    Affine(u64, i64),
+    /// Up to 32 bits each.
+    Words(&'a [u32; LANES]),
+    /// Up to 64 bits each; a digest of what is larger.
+    Each(&'a [u64; LANES]),
+}
+
 /// One access by lanes of a warp.
 #[derive(Clone, Copy, Debug)]
 pub struct WarpAccess<'a> {
@@ -106,8 +119,8 @@ pub struct WarpAccess<'a> {
     pub object: u32,
     /// Of a strong access, what it orders.
     pub sync: Sync,
-    /// What each lane writes; a digest of it, where it is larger.
-    pub values: Option<&'a [u64; LANES]>,
+    /// What they write.
+    pub values: Written<'a>,
 }
 
 /// A thread's access to bytes, as it is compared with others.

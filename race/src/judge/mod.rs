@@ -14,7 +14,7 @@ mod row;
 mod stamps;
 mod tally;
 
-pub use access::{Addresses, At, How, Program, Scope, Sync, WarpAccess};
+pub use access::{Addresses, At, How, Program, Scope, Sync, WarpAccess, Written};
 pub use lines::Lines;
 
 use access::{Epoch, LANES};

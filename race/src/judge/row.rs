@@ -1,6 +1,6 @@
 //! A warp's access, kept until the barrier that settles it.
 
-use super::access::{Addresses, At, Epoch, How, LANES, WarpAccess};
+use super::access::{Addresses, At, Epoch, How, LANES, WarpAccess, Written};
 
 /// No vector of lanes belongs to the row.
 const NONE: u32 = u32::MAX;
@@ -21,7 +21,16 @@ pub(super) struct Row {
     /// Lanes that read what nothing had written when they read it.
     pub(super) early: u32,
     each: u32,
-    values: u32,
+    values: Values,
+}
+
+/// What a row writes.
+#[derive(Clone, Copy, Debug)]
+enum Values {
+    Affine(u64, i64),
+    /// Where in [`Rows`].
+    Words(u32),
+    Each(u32),
 }
 
 impl Row {
@@ -83,6 +92,7 @@ pub(super) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
 pub(super) struct Rows {
     pub(super) all: Vec<Row>,
     vectors: Vec<[u64; LANES]>,
+    words: Vec<[u32; LANES]>,
 }
 
 impl Rows {
@@ -99,7 +109,15 @@ impl Rows {
             Addresses::Affine { base, stride } => (base, stride, NONE),
             Addresses::Each(addresses) => (0, 0, self.keep(addresses)),
         };
-        let values = access.values.map_or(NONE, |values| self.keep(values));
+        let values = match access.values {
+            Written::Nothing => Values::Affine(0, 0),
+            Written::Affine(base, stride) => Values::Affine(base, stride),
+            Written::Words(values) => {
+                self.words.push(*values);
+                Values::Words(self.words.len() as u32 - 1)
+            }
+            Written::Each(values) => Values::Each(self.keep(values)),
+        };
         Row {
             at: access.at,
             base,
@@ -130,11 +148,18 @@ impl Rows {
 
     /// What a lane wrote.
     pub(super) fn value(&self, row: &Row, lane: u32) -> u64 {
-        self.vectors.get(row.values as usize).map_or(0, |values| values[lane as usize])
+        match row.values {
+            Values::Affine(base, stride) => {
+                u64::from(base.wrapping_add_signed(stride * i64::from(lane)) as u32)
+            }
+            Values::Words(at) => self.words[at as usize][lane as usize].into(),
+            Values::Each(at) => self.vectors[at as usize][lane as usize],
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.all.clear();
         self.vectors.clear();
+        self.words.clear();
     }
 }

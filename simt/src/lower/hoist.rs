@@ -6,6 +6,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::tidy::tidy;
 use crate::code::{Inst, Op, Program, Reg, Target};
 
 /// Takes them out of the kernel, and appends them behind all code.
@@ -46,7 +47,8 @@ pub(super) fn hoist(program: &mut Program) {
         }
     }
     if taken.is_empty() {
-        return;
+        tidy(program);
+        return close_up(program);
     }
     program.functions[0].prologue = Some(program.code.len() as u32);
     for &pc in &taken {
@@ -56,6 +58,7 @@ pub(super) fn hoist(program: &mut Program) {
     copy(program, taken[0] as usize);
     let last = program.code.len() - 1;
     program.code[last].op = Op::EndPrologue;
+    tidy(program);
     close_up(program);
 }
 

@@ -13,6 +13,7 @@ mod layout;
 mod memory;
 mod order;
 mod sync;
+mod tidy;
 
 use ptx::Module;
 

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// What the PTX is for
     #[arg(long = "for", value_enum, default_value_t = For::Card)]
     purpose: For,
-    /// The GPU architecture, sm_75 or compute_75: the PTX runs on cards of this compute capability and above
+    /// The GPU architecture, sm_75 or compute_75: the PTX for a card runs on this compute capability and above
     #[arg(long, default_value = "sm_75")]
     arch: String,
     /// The compiler
@@ -90,6 +90,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let file = args.file.as_deref().map(absolute).transpose()?;
     let kernels = file.as_deref().map_or(Kernels::Own, Kernels::File);
     if args.purpose == For::Verdict {
+        if args.jump_threading || args.compiler == Compiler::CudaBuilder {
+            bail!(
+                "--for verdict is by rustc, without JumpThreading; leave --jump-threading and --compiler away"
+            );
+        }
         let toolchain = toolchain::find()?;
         let ptx = compile::compile(&toolchain, kernels, Purpose::Verdict)?;
         let output = args.output.clone().unwrap_or_else(|| default_output(kernels, "verdict"));
