@@ -11,7 +11,7 @@ use crate::collective;
 use crate::dim::Shape;
 use crate::execute::{Machine, Stop, Turn, Values, begin_frame, run, special_values};
 use crate::frame::Frame;
-use crate::paths::{PathId, Paths, Step};
+use crate::paths::{PassedId, PathId, Paths, Step};
 use crate::warp::{Group, State, Warp, put, put_affine};
 
 /// In how many turns a warp may pass over lanes that could run, before these have one.
@@ -191,13 +191,18 @@ impl<'a> Runner<'a> {
             .find(|(known, _)| *known == name)
             .map_or(&none, |(_, lanes)| lanes)
             .clone();
-        let total = |lanes: &[u32]| lanes.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
-        if total(&waiting) + total(&arrived) < count || total(&waiting) == 0 {
+        // A warp whose threads have all come counts as a whole one (PTX ISA, `bar`: "the arrival count is incremented by
+        // the warp size, not the number of active threads in the warp").
+        let came = self.warps.iter().zip(waiting.iter().zip(&arrived)).map(|(warp, (waiting, arrived))| {
+            let come = waiting | arrived;
+            if come != 0 && warp.alive & !come == 0 { 32 } else { come.count_ones() }
+        });
+        if came.sum::<u32>() < count || waiting.iter().all(|&lanes| lanes == 0) {
             return;
         }
         self.state.arrived.retain(|(known, _)| *known != name);
         if let Some((judge, view)) = self.state.machine.judge() {
-            judge.meet(&view, &waiting, &arrived);
+            judge.meet(&view, name, &waiting);
         }
         self.reduce(&waiting);
         self.go_on(&waiting);
@@ -351,7 +356,15 @@ impl<'a> Runner<'a> {
         for number in 0..self.warps.len() {
             let Self { warps, state } = self;
             let warp = &mut warps[number];
-            let waits = warp.groups.iter().find(|group| matches!(group.state, State::AtWarp { .. })).copied();
+            // The first in the program, so that the schedule does not show.
+            let waits = warp.groups.iter().filter(|group| matches!(group.state, State::AtWarp { .. }));
+            let (program, paths) = (state.machine.program, &state.machine.paths);
+            let waits = waits
+                .min_by(|a, b| {
+                    let order = paths.order(program, (a.pc, a.path), (b.pc, b.path));
+                    order.then(a.mask.trailing_zeros().cmp(&b.mask.trailing_zeros()))
+                })
+                .copied();
             let Some(group) = waits else { continue };
             let State::AtWarp { members } = group.state else { continue };
             let with = warp.groups.iter().filter(|other| state.meets(&group, other, members));
@@ -392,8 +405,11 @@ impl State32<'_> {
     fn begin(&mut self, block: u64) -> u32 {
         self.machine.block = block;
         self.scheduler.begin_block(block);
-        if let Some(judge) = &mut self.machine.memories.judge {
-            judge.begin_block(block);
+        match &mut self.machine.memories.judge {
+            Some(judge) => judge.begin_block(block),
+            // The judge tells what is not written yet: that reads as zero. Without it, zeros have to lie there, or the
+            // output would show which blocks ran here before.
+            None => self.machine.memories.shared.fill(0),
         }
         let threads = self.machine.shape.block.count() as u32;
         (self.alive, self.waiting, self.faulted) = (threads, 0, false);
@@ -574,6 +590,9 @@ impl State32<'_> {
             });
             self.arrived[known].1[number] |= group.mask;
             warp.groups[at].pc += 1;
+            if let Some((judge, view)) = self.machine.judge() {
+                judge.arrive(&view, name, number as u32, group.mask);
+            }
         } else {
             warp.groups[at].state = State::AtBarrier;
         }
@@ -600,11 +619,22 @@ impl State32<'_> {
         }
         let outside = mask & !named;
         if outside != 0 {
+            // Lanes that do not name themselves go on, each for itself.
             self.misuse(number, outside.trailing_zeros(), group.pc, named);
-            let lanes = Lanes { mask, all: mask == warp.alive };
-            self.perform(warp, &group.frame, group.pc, lanes);
+            for lane in (0..32).map(|lane| 1 << lane).filter(|lane| outside & lane != 0) {
+                self.perform(warp, &group.frame, group.pc, Lanes { mask: lane, all: lane == warp.alive });
+            }
+            warp.groups[at].mask = outside;
             warp.groups[at].pc += 1;
-            return;
+            if mask & named == 0 {
+                return;
+            }
+            warp.groups.push(Group {
+                mask: mask & named,
+                state: State::AtWarp { members: named },
+                ..group
+            });
+            return self.release_warp(number, warp);
         }
         warp.groups[at].state = State::AtWarp { members: named };
         self.release_warp(number, warp);
@@ -662,7 +692,7 @@ impl State32<'_> {
         self.perform(warp, &group.frame, group.pc, lanes);
         if let Op::SyncWarp(_) = self.machine.program.code[group.pc as usize].op {
             if let Some((judge, view)) = self.machine.judge() {
-                judge.sync_warp(&view, number as u32, with, warp.alive);
+                judge.sync_warp(&view, number as u32, with);
             }
         }
         for other in &mut warp.groups {
@@ -678,8 +708,9 @@ impl State32<'_> {
 
     /// Of these lanes, those that have gone past a place where others wait, and done something more.
     fn past(&self, warp: &Warp, lanes: u32, place: Place) -> u32 {
-        let passed =
-            warp.passed.iter().filter(|(mask, passed)| mask & lanes != 0 && self.is_past(*passed, place));
+        let paths = &self.machine.paths;
+        let is_past = |list: PassedId| paths.passed(list).any(|passed| self.is_past(passed, place));
+        let passed = warp.passed.iter().filter(|(mask, list)| mask & lanes != 0 && is_past(*list));
         lanes & passed.fold(0, |all, (mask, _)| all | mask)
     }
 
