@@ -149,8 +149,7 @@ impl Memories<'_> {
             Target::Shared => return (end <= self.shared_end()).then_some(Region::Shared),
             Target::Generic => match window(low) {
                 Window::Shared => {
-                    return (end <= base(Window::Shared) + self.shared_end())
-                        .then_some(Region::Shared);
+                    return (end <= base(Window::Shared) + self.shared_end()).then_some(Region::Shared);
                 }
                 Window::Local if end <= base(Window::Local) + WINDOW => return Some(Region::Local),
                 Window::Param if end <= base(Window::Param) + WINDOW => return Some(Region::Param),

@@ -1,5 +1,7 @@
 //! Runs a block: who runs next, who waits, who is released.
 
+use std::cmp::Ordering;
+
 use race::findings::Findings;
 use race::schedule::{Scheduler, Warp as Lanes32};
 use race::{Divergence, EarlyExit, Fault, FaultKind, Site, Waiting, WarpMisuse, Whereabouts};
@@ -629,11 +631,7 @@ impl State32<'_> {
             if mask & named == 0 {
                 return;
             }
-            warp.groups.push(Group {
-                mask: mask & named,
-                state: State::AtWarp { members: named },
-                ..group
-            });
+            warp.groups.push(Group { mask: mask & named, state: State::AtWarp { members: named }, ..group });
             return self.release_warp(number, warp);
         }
         warp.groups[at].state = State::AtWarp { members: named };
@@ -719,13 +717,13 @@ impl State32<'_> {
         let join = &self.machine.program.joins[join as usize];
         let mut at = Some(place);
         while let Some((pc, of_place)) = at {
-            for &(_, common) in join.decides.iter().filter(|(decided, _)| *decided == pc) {
+            for decided in join.decides.iter().filter(|decided| decided.pc == pc) {
                 let (joined, waits) = (self.machine.paths.steps(path), self.machine.paths.steps(of_place));
                 let calls = |steps: &[Step]| {
                     steps.iter().rposition(|step| matches!(step, Step::Call(_))).map_or(0, |last| last + 1)
                 };
                 let (a, b) = (calls(&joined), calls(&waits));
-                let common = common as usize;
+                let common = decided.common as usize;
                 let trip = |steps: &[Step]| -> Vec<u32> {
                     let trips = steps.iter().take(common).map(|step| match step {
                         Step::Trip(_, trip) => *trip,
@@ -733,7 +731,8 @@ impl State32<'_> {
                     });
                     trips.collect()
                 };
-                if joined[..a] == waits[..b] && trip(&joined[a..]) >= trip(&waits[b..]) {
+                let least = if decided.earlier_trips { Ordering::Greater } else { Ordering::Equal };
+                if joined[..a] == waits[..b] && trip(&joined[a..]).cmp(&trip(&waits[b..])) >= least {
                     return true;
                 }
             }

@@ -83,7 +83,8 @@ impl Paths {
     /// The joins of a list, each with the path there.
     pub(crate) fn passed(&self, list: PassedId) -> impl Iterator<Item = (u32, PathId)> {
         let entry = |list: PassedId| (list != NOTHING).then(|| self.passed[list as usize]);
-        std::iter::successors(entry(list), move |&(_, _, rest)| entry(rest)).map(|(join, path, _)| (join, path))
+        std::iter::successors(entry(list), move |&(_, _, rest)| entry(rest))
+            .map(|(join, path, _)| (join, path))
     }
 
     fn number(&mut self, parent: PathId, step: Step) -> PathId {

@@ -129,9 +129,8 @@ impl Cells {
                     continue;
                 }
                 let plain = earlier.how.strong.is_none() && new.how.strong.is_none();
-                let same_value =
-                    new.how.writes && plain && (new.value ^ earlier.value) & spread(hit) == 0;
-                let block = earlier.block;
+                let same_value = new.how.writes && plain && (new.value ^ earlier.value) & spread(hit) == 0;
+                let (block, early) = (earlier.block, (earlier.early != NONE).then_some(earlier.early));
                 for earlier in unordered(earlier, by, &before) {
                     let counted = if new.how.writes { hit & uncounted } else { hit };
                     uncounted &= !hit;
@@ -141,7 +140,7 @@ impl Cells {
                         address: cell * 4,
                         bytes: counted.count_ones(),
                         same_value,
-                        early: None,
+                        early,
                     });
                 }
             }
@@ -242,8 +241,7 @@ impl Cells {
 /// The bytes of an earlier access that the present one may conflict with. Two strong accesses do not, if they go to the
 /// same bytes (PTX ISA, "Morally Strong Operations").
 fn hit(earlier: &Entry, new: &Entry) -> u8 {
-    let strong =
-        earlier.size == new.size && earlier.how.are_strong(new.how, earlier.block == new.block);
+    let strong = earlier.size == new.size && earlier.how.are_strong(new.how, earlier.block == new.block);
     if strong { 0 } else { earlier.bytes & new.bytes }
 }
 

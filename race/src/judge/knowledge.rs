@@ -262,7 +262,13 @@ impl Vectors {
 
     /// The last clock of an exited thread that the participants of a barrier know, of which `all` is what they know of
     /// others than their warps, and `lanes` those in its warp.
-    pub(super) fn known(&self, all: &Shared, block: u64, thread: u16, mut lanes: impl Iterator<Item = u16>) -> u32 {
+    pub(super) fn known(
+        &self,
+        all: &Shared,
+        block: u64,
+        thread: u16,
+        mut lanes: impl Iterator<Item = u16>,
+    ) -> u32 {
         let far = all.as_ref().map_or(0, |all| all.of_thread(block, thread));
         let of = |other: u16| self.threads[usize::from(other)].warp[usize::from(thread) % LANES];
         if self.active { lanes.by_ref().map(of).max().unwrap_or(0).max(far) } else { far }

@@ -97,6 +97,8 @@ pub struct Judge {
     by_cell: bool,
     cells: Cells,
     early: Vec<Early>,
+    /// Those of threads that have exited above a barrier: until the block ends, a write may race with them.
+    late: Vec<Early>,
     vectors: Vectors,
     stamps: Stamps,
     table: LineTable,
@@ -130,6 +132,7 @@ impl Judge {
             by_cell: false,
             cells: Cells::default(),
             early: Vec::new(),
+            late: Vec::new(),
             vectors: Vectors::default(),
             stamps: Stamps::default(),
             table: LineTable::default(),
@@ -419,8 +422,16 @@ impl Judge {
                 exited_above: self.exited_above[usize::from(found.earlier.thread)].filter(|_| own_block),
             };
             self.tally.conflict(program, &conflict, object);
-            for early in [by.early, found.early].into_iter().flatten() {
+            // A write races with what was read; another read does not.
+            let of_by = by.early.filter(|_| found.earlier.how.writes);
+            let of_earlier = found.early.filter(|_| by.epoch.how.writes);
+            for early in [of_by, of_earlier].into_iter().flatten() {
                 self.early[early as usize].raced = true;
+            }
+            let is_it = |late: &&mut Early| own_block && by.epoch.how.writes && late.by == found.earlier;
+            for late in self.late.iter_mut().filter(is_it) {
+                let end = late.address + u64::from(late.size);
+                late.raced |= late.address < found.address + 4 && found.address < end;
             }
         }
     }
@@ -495,7 +506,7 @@ impl Judge {
         if !self.judging {
             return;
         }
-        self.judge(program);
+        self.judge(program, alive);
         if alive.iter().map(|lanes| lanes.count_ones()).sum::<u32>() < self.setting.threads {
             self.leave(program, alive, barrier);
         }
@@ -505,7 +516,14 @@ impl Judge {
     /// The block is over.
     pub fn end_block(&mut self, program: &dyn Program) {
         if self.judging {
-            self.judge(program);
+            let alive = std::mem::take(&mut self.alive);
+            self.judge(program, &alive);
+            self.alive = alive;
+            for Early { by, address, size, raced } in std::mem::take(&mut self.late) {
+                if !raced {
+                    self.uninitialised(program, &by, address, size);
+                }
+            }
             self.begin_phase(&[]);
         }
     }
@@ -514,22 +532,30 @@ impl Judge {
     /// uninitialised.
     pub fn break_off(&mut self, program: &dyn Program) {
         self.rows.all.iter_mut().for_each(|row| row.early = 0);
-        self.early.iter_mut().for_each(|early| early.raced = true);
+        self.early.iter_mut().chain(&mut self.late).for_each(|early| early.raced = true);
         self.stop(program);
     }
 
-    /// Judges what came since the last barrier.
-    fn judge(&mut self, program: &dyn Program) {
+    /// Judges what came since the last barrier, which these lanes have come to.
+    fn judge(&mut self, program: &dyn Program, alive: &[u32]) {
         if self.by_cell || !self.left.is_empty() {
             self.enter_all(program);
         } else {
             self.compare(program);
         }
-        for Early { by, address, size, raced } in self.early.drain(..) {
-            if !raced {
-                self.tally.uninitialised(program, program.place(address, size), self.block, &by);
+        for early in std::mem::take(&mut self.early).into_iter().filter(|early| !early.raced) {
+            let lane = usize::from(early.by.thread) % LANES;
+            if alive[early.by.warp()] >> lane & 1 == 1 {
+                self.uninitialised(program, &early.by, early.address, early.size);
+            } else {
+                self.late.push(early);
             }
         }
+    }
+
+    /// A thread has read what nothing had written, and nothing has raced with that.
+    fn uninitialised(&mut self, program: &dyn Program, by: &Epoch, address: u64, size: u32) {
+        self.tally.uninitialised(program, program.place(address, size), self.block, by);
     }
 
     fn begin_phase(&mut self, alive: &[u32]) {
@@ -585,10 +611,12 @@ impl Judge {
         }
         for number in 0..self.rows.all.len() {
             let row = self.rows.all[number];
-            for lane in lanes(row.early) {
-                let (by, address) = (row.epoch(lane), self.rows.address(&row, lane));
-                self.tally.uninitialised(program, program.place(address, row.size), self.block, &by);
-            }
+            self.early.extend(lanes(row.early).map(|lane| Early {
+                by: row.epoch(lane),
+                address: self.rows.address(&row, lane),
+                size: row.size,
+                raced: false,
+            }));
         }
     }
 
@@ -609,7 +637,8 @@ impl Judge {
     fn leave(&mut self, program: &dyn Program, alive: &[u32], barrier: u32) {
         self.has_left = true;
         let site = program.site(barrier);
-        let of_warp = |warp: usize, mask: u32| lanes(mask).map(move |lane| (warp * LANES) as u16 + lane as u16);
+        let of_warp =
+            |warp: usize, mask: u32| lanes(mask).map(move |lane| (warp * LANES) as u16 + lane as u16);
         let all = self.vectors.of_all(threads(alive));
         let mut settled = vec![0; self.setting.threads as usize];
         for (warp, (&now, &before)) in alive.iter().zip(&self.alive).enumerate() {

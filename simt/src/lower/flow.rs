@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::context::Context;
 use super::layout::Layout;
-use crate::code::{Edge, Join, Loop, Op, Pc, Reg};
+use crate::code::{Decided, Edge, Join, Loop, Op, Pc, Reg};
 use crate::error::LoadError;
 
 /// For each function of the layout: does it wait at a barrier of the block, itself or in what it calls?
@@ -85,11 +85,11 @@ pub(super) struct Flow {
     loops: Vec<Vec<usize>>,
     /// The number of the first loop in the program.
     first_loop: u32,
-    /// Blocks where paths meet behind a branch that decides about barriers: these instructions, and how many loops they
-    /// have in common with the block.
-    joins: FxHashMap<usize, Vec<(usize, u32)>>,
+    /// Blocks where paths meet behind a branch that decides about barriers: these instructions, with what
+    /// [`Decided`] says of them.
+    joins: FxHashMap<usize, Vec<(usize, u32, bool)>>,
     /// Of a called function: instructions that it may return without having come to.
-    returning: Vec<(usize, u32)>,
+    returning: Vec<(usize, u32, bool)>,
     starts: Vec<Pc>,
     /// The operation that each instruction ends with.
     pcs: Vec<Pc>,
@@ -128,7 +128,7 @@ impl Flow {
             around.reverse();
         }
         cx.program.loops.extend(graph.loops().iter().map(|_| Loop { head: 0 }));
-        let mut joins: FxHashMap<usize, Vec<(usize, u32)>> = FxHashMap::default();
+        let mut joins: FxHashMap<usize, Vec<(usize, u32, bool)>> = FxHashMap::default();
         let mut returning = Vec::new();
         for (at, instruction) in cx.body.instructions.iter().enumerate() {
             let waits = matches!(instruction.opcode.as_str(), "bar" | "barrier")
@@ -141,10 +141,11 @@ impl Flow {
             let (met, returns) = meeting_points(&graph, block);
             for join in met {
                 let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
-                joins.entry(join).or_default().push((at, common as u32));
+                let earlier_trips = graph.dominates(join, block);
+                joins.entry(join).or_default().push((at, common as u32, earlier_trips));
             }
             if returns && !cx.function.entry {
-                returning.push((at, 0));
+                returning.push((at, 0, false));
             }
         }
         Self {
@@ -313,7 +314,12 @@ impl Flow {
         }
         for (number, block) in self.joins_emitted {
             let decided = block.map_or(&self.returning, |block| &self.joins[&block]);
-            let decides = decided.iter().map(|&(at, common)| (self.pcs[at], common)).collect();
+            let decides = decided.iter().map(|&(at, common, earlier_trips)| Decided {
+                pc: self.pcs[at],
+                common,
+                earlier_trips,
+            });
+            let decides = decides.collect();
             cx.program.joins[number as usize].decides = decides;
         }
     }

@@ -63,7 +63,8 @@ impl Run {
             self.buffers.iter().zip(names).map(|(bytes, name)| memory.alloc(name, bytes, 4)).collect();
         let arguments: Vec<Vec<u8>> =
             pointers.iter().map(|pointer| pointer.0.to_le_bytes().to_vec()).collect();
-        let outcome = self.launch.run(&self.kernel, &mut memory, &arguments).expect("a launch that CUDA accepts");
+        let outcome =
+            self.launch.run(&self.kernel, &mut memory, &arguments).expect("a launch that CUDA accepts");
         let buffers = pointers.iter().map(|&pointer| memory.read(pointer).expect("a buffer")).collect();
         Done { outcome, buffers }
     }

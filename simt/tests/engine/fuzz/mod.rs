@@ -26,8 +26,7 @@ fn told(report: &Report) -> Verdict {
             race::Level::Warning => Level::Warning,
             race::Level::Error => Level::Error,
         };
-        let (name, first, second) =
-            (hazard.place.name, hazard.first.site.line(), hazard.second.site.line());
+        let (name, first, second) = (hazard.place.name, hazard.first.site.line(), hazard.second.site.line());
         let kind = match hazard.kind {
             race::Kind::Raw => Kind::Raw,
             race::Kind::War => Kind::War,
@@ -178,8 +177,7 @@ fn random_programs() {
 #[test]
 #[ignore = "hours; the command is at the top of the file"]
 fn random_programs_many() {
-    let number = |name: &str, other| {
-        std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(other)
-    };
+    let number =
+        |name: &str, other| std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(other);
     check_all(number("FUZZ_FROM", 1 << 32), number("FUZZ", 1_000_000));
 }

@@ -86,13 +86,15 @@ enum Do {
     Barrier,
     SyncWarp(u32),
     Ballot(u32),
-    Arrive(u32, u32),
+    Arrive(u32),
     Wait(u32, u32),
 }
 
 #[derive(Clone, Debug)]
 struct Event {
     at: Path,
+    /// For each step, whether what stands behind it in its block returns in any case.
+    returns: Vec<bool>,
     line: u32,
     what: Do,
 }
@@ -131,6 +133,7 @@ struct Unrolling<'a> {
     block: u32,
     thread: u32,
     path: Path,
+    returns: Vec<bool>,
     events: Vec<Event>,
     flags: u32,
 }
@@ -139,7 +142,7 @@ impl Unrolling<'_> {
     fn event(&mut self, line: u32, what: Do) {
         let mut at = self.path.clone();
         at.push((line, Within::Whole));
-        self.events.push(Event { at, line, what });
+        self.events.push(Event { at, returns: self.returns.clone(), line, what });
     }
 
     fn holds(&self, condition: Condition, trip: u32) -> bool {
@@ -148,21 +151,14 @@ impl Unrolling<'_> {
 
     /// False if the thread has returned.
     fn block(&mut self, body: &[Statement], trip: u32) -> bool {
-        let depth = self.path.len();
-        for statement in body {
-            if !self.statement(statement, trip) {
-                self.path.truncate(depth);
+        for (number, statement) in body.iter().enumerate() {
+            self.returns.push(always_returns(&body[number + 1..]));
+            let on = self.statement(statement, trip);
+            self.returns.pop();
+            if !on {
                 return false;
             }
-            // Behind an arm that always returns is the other arm.
-            if let What::If(condition, then, other) = &statement.what {
-                let holds = self.holds(*condition, trip);
-                if if holds { always_returns(other) } else { always_returns(then) } {
-                    self.path.push((statement.line, Within::Arm(u32::from(!holds))));
-                }
-            }
         }
-        self.path.truncate(depth);
         true
     }
 
@@ -217,7 +213,7 @@ impl Unrolling<'_> {
                 let (warp, warps) = (thread / 32, threads.div_ceil(32));
                 let count = 32 * ((arriving | waiting) & (1 << warps) - 1).count_ones();
                 if arriving >> warp & 1 == 1 {
-                    self.event(line, Do::Arrive(*number, count));
+                    self.event(line, Do::Arrive(*number));
                 }
                 if waiting >> warp & 1 == 1 {
                     self.event(line + 2, Do::Wait(*number, count));
@@ -248,13 +244,12 @@ impl Unrolling<'_> {
 }
 
 /// Did a thread that has done this go past this place? Paths agree up to one step. If that step is one branch, it stands
-/// in the other arm. Else it stands behind, or in a later trip.
-fn is_past(event: &Event, place: &Path) -> bool {
-    match event.at.iter().zip(place).find(|(a, b)| a != b) {
-        Some((a, b)) if a.0 == b.0 && matches!(a.1, Within::Arm(_)) => false,
-        Some((a, b)) => a > b,
-        None => false,
-    }
+/// in the other arm. Else it stands behind, or in a later trip: past, if one ever comes there from the place.
+fn is_past(event: &Event, place: &Event) -> bool {
+    let Some(parting) = event.at.iter().zip(&place.at).position(|(a, b)| a != b) else { return false };
+    let (a, b) = (event.at[parting], place.at[parting]);
+    let other_arm = a.0 == b.0 && matches!(a.1, Within::Arm(_));
+    !other_arm && a > b && !place.returns[parting + 1..].contains(&true)
 }
 
 /// A node of the graph: an access, a fence, or threads that have met.
@@ -308,8 +303,15 @@ pub(crate) fn judge(program: &Program, log: &[u32]) -> Option<Verdict> {
     for number in 0..program.blocks {
         let mut threads = Vec::new();
         for thread in 0..program.threads {
-            let mut unrolling =
-                Unrolling { program, block: number, thread, path: Vec::new(), events: Vec::new(), flags: 0 };
+            let mut unrolling = Unrolling {
+                program,
+                block: number,
+                thread,
+                path: Vec::new(),
+                returns: Vec::new(),
+                events: Vec::new(),
+                flags: 0,
+            };
             unrolling.block(&program.body, 0);
             if unrolling.flags >= LOG {
                 return None;
@@ -391,7 +393,7 @@ impl Block<'_> {
                     verdict.misuse.insert((event.line, mask));
                 }
             }
-            Do::Arrive(number, _) => self.arrived.push((number, thread as u32, self.last[thread])),
+            Do::Arrive(number) => self.arrived.push((number, thread as u32, self.last[thread])),
             Do::Barrier | Do::SyncWarp(_) | Do::Ballot(_) | Do::Wait(..) => return false,
         }
         self.next[thread] += 1;
@@ -433,7 +435,7 @@ impl Block<'_> {
             let gone = self.ended.iter().any(|&other| {
                 other as usize / 32 == thread / 32
                     && mask >> (other % 32) & 1 == 1
-                    && self.went_past(other as usize, &event.at)
+                    && self.went_past(other as usize, &event)
             });
             if self.judging && (gone || !missing.is_empty()) {
                 verdict.misuse.insert((event.line, mask));
@@ -448,18 +450,22 @@ impl Block<'_> {
         false
     }
 
-    /// Has this thread, which has exited since the last barrier of the block, gone past this place and done more?
-    fn went_past(&self, thread: usize, place: &Path) -> bool {
+    /// Has this thread, which has exited since the last barrier of the block, gone past this place and done more? Not if it
+    /// has been there, and met others elsewhere.
+    fn went_past(&self, thread: usize, place: &Event) -> bool {
         let done = &self.threads[thread][self.since[thread]..];
-        done.iter().any(|event| event.is_visible() && is_past(event, place))
+        !done.iter().any(|event| event.place() == place.place())
+            && done.iter().any(|event| event.is_visible() && is_past(event, place))
     }
 
     fn release_named(&mut self, living: &[usize], graph: &mut Graph) -> bool {
         for &thread in living {
             let Do::Wait(number, count) = self.event(thread).what else { continue };
-            let waits = |&&other: &&usize| matches!(self.event(other).what, Do::Wait(its, _) if its == number);
+            let waits =
+                |&&other: &&usize| matches!(self.event(other).what, Do::Wait(its, _) if its == number);
             let waiting: Vec<usize> = living.iter().filter(waits).copied().collect();
-            let mut arrived: Vec<u32> = self.arrived.iter().filter(|it| it.0 == number).map(|it| it.1).collect();
+            let mut arrived: Vec<u32> =
+                self.arrived.iter().filter(|it| it.0 == number).map(|it| it.1).collect();
             arrived.extend(waiting.iter().map(|&thread| thread as u32));
             // A warp all of which has come counts as 32 threads.
             let of_warp = |warp: u32| {
@@ -497,11 +503,10 @@ impl Block<'_> {
                 waiting.entry(self.event(thread).place()).or_default().push(thread as u32);
             }
             // The barrier that most wait at; of several, that of the lowest thread.
-            let rank = |(_, threads): &(&(u32, Vec<u32>), &Vec<u32>)| {
-                (threads.len(), std::cmp::Reverse(threads[0]))
-            };
+            let rank =
+                |(_, threads): &(&(u32, Vec<u32>), &Vec<u32>)| (threads.len(), std::cmp::Reverse(threads[0]));
             let (place, here) = waiting.iter().max_by_key(rank).expect("somebody lives");
-            let at = self.event(here[0] as usize).at.clone();
+            let at = self.event(here[0] as usize).clone();
             let skipped = |&&thread: &&u32| self.went_past(thread as usize, &at);
             let skipped: Vec<_> = self.ended.iter().filter(skipped).map(|&thread| (thread, None)).collect();
             if waiting.len() > 1 || !skipped.is_empty() {
@@ -513,7 +518,12 @@ impl Block<'_> {
                 elsewhere.extend(living.iter().filter_map(other));
                 elsewhere.sort_unstable();
                 let (line, trips) = place.clone();
-                verdict.divergence.get_or_insert(Divergence { line, trips, waiting: here.clone(), elsewhere });
+                verdict.divergence.get_or_insert(Divergence {
+                    line,
+                    trips,
+                    waiting: here.clone(),
+                    elsewhere,
+                });
                 self.judging = false;
             } else {
                 let exited = (self.threads.len() - living.len()) as u32;
@@ -554,7 +564,9 @@ fn synchronise(program: &Program, graph: &mut Graph, log: &[u32]) {
     let mut edges = Vec::new();
     for nodes in threads.values() {
         for (at, &number) in nodes.iter().enumerate() {
-            let Some(read) = access(number).filter(|read| read.reads && read.strong.is_some()) else { continue };
+            let Some(read) = access(number).filter(|read| read.reads && read.strong.is_some()) else {
+                continue;
+            };
             // Where it acquires: itself, or fences behind it, or an acquire of the same flag behind it.
             let mut acquires: Vec<(usize, Scope)> = Vec::new();
             if read.acquires {
@@ -610,7 +622,9 @@ fn releases(
     for &earlier in threads[&(node.block, node.thread)].iter().take_while(|&&earlier| earlier != write) {
         match graph.nodes[earlier].event.as_ref().map(|event| &event.what) {
             Some(Do::Fence(scope)) => found.push((earlier, *scope)),
-            Some(Do::Access(it)) if it.releases && (it.array, it.offset) == (written.array, written.offset) => {
+            Some(Do::Access(it))
+                if it.releases && (it.array, it.offset) == (written.array, written.offset) =>
+            {
                 found.extend(it.strong.map(|scope| (earlier, scope)));
             }
             _ => {}
@@ -688,7 +702,8 @@ fn judge_pairs(graph: &Graph, verdict: &mut Verdict) {
                 if happens_before(a, b) || happens_before(b, a) {
                     continue;
                 }
-                raced.extend([a, b]);
+                raced.extend(q.writes.then_some(a));
+                raced.extend(p.writes.then_some(b));
                 count_pair(verdict, (x, p), (y, q));
             }
         }
@@ -730,7 +745,8 @@ fn count_pair(verdict: &mut Verdict, a: (&Node, &Access), b: (&Node, &Access)) {
     let array = a.1.array;
     let kind = match (first.1.writes, second.1.writes) {
         (true, true) => {
-            let byte = |(_, access): (&Node, &Access), at: u32| access.value >> (8 * (at - access.offset)) & 0xff;
+            let byte =
+                |(_, access): (&Node, &Access), at: u32| access.value >> (8 * (at - access.offset)) & 0xff;
             let from = a.1.offset.max(b.1.offset);
             let to = (a.1.offset + a.1.size).min(b.1.offset + b.1.size);
             let plain = a.1.strong.is_none() && b.1.strong.is_none();

@@ -160,10 +160,19 @@ pub(crate) enum What {
     Ballot(Mask),
     /// Barrier 1 + `number` of these warps: the first arrive, the others wait. The line is that of the `bar.arrive`, and
     /// the next but two that of the `bar.sync`.
-    Named { number: u32, arriving: u32, waiting: u32 },
+    Named {
+        number: u32,
+        arriving: u32,
+        waiting: u32,
+    },
     If(Condition, Vec<Statement>, Vec<Statement>),
     /// As many trips in threads for which the condition holds, or else.
-    Loop { condition: Condition, trips: (u32, u32), body: Vec<Statement>, top: bool },
+    Loop {
+        condition: Condition,
+        trips: (u32, u32),
+        body: Vec<Statement>,
+        top: bool,
+    },
     Return,
 }
 
@@ -371,7 +380,9 @@ impl Emitter {
         self.line("sub.u32 %r3, %r2, %r0; sub.u32 %r3, %r3, 1; and.b32 %r4, %r0, 31; shr.u32 %r5, %r0, 5;");
         self.line("mov.u64 %d0, S; ld.param.u64 %d1, [g]; mov.u64 %d2, F; ld.param.u64 %d3, [h];");
         // What each thread counts from, for its flags, and where it logs.
-        self.line(format!("mad.lo.u32 %r6, %r1, %r2, %r0; mul.lo.u32 %r6, %r6, {LOG}; ld.param.u64 %d4, [i];"));
+        self.line(format!(
+            "mad.lo.u32 %r6, %r1, %r2, %r0; mul.lo.u32 %r6, %r6, {LOG}; ld.param.u64 %d4, [i];"
+        ));
         self.line("mul.wide.u32 %d5, %r6, 4; add.u64 %d4, %d4, %d5; mov.u32 %c63, 0;");
         self.block(body);
         self.line("ret;");
@@ -498,7 +509,10 @@ impl Emitter {
                 let p = self.condition(*condition);
                 let (trip, limit) = (self.counters, self.counters + 1);
                 self.counters += 2;
-                self.line(format!("selp.u32 %c{limit}, {}, {}, %p{p}; mov.u32 %c{trip}, 0;", trips.0, trips.1));
+                self.line(format!(
+                    "selp.u32 %c{limit}, {}, {}, %p{p}; mov.u32 %c{trip}, 0;",
+                    trips.0, trips.1
+                ));
                 let (head, end) = (self.label(), self.label());
                 let line = self.line(format!("{head}:"));
                 let q = self.predicates;
