@@ -143,13 +143,14 @@ impl Vectors {
             return;
         }
         self.active = true;
-        let block = &self.block;
-        self.threads.clear();
-        self.threads.extend((0..threads).map(|thread| {
+        // What they have released, fenced or read stays: a barrier takes nothing of it back.
+        self.threads.resize_with(threads, Thread::default);
+        for (thread, state) in self.threads.iter_mut().enumerate() {
             let (now, alive) = (warp_clocks[thread / LANES], alive[thread / LANES]);
-            let warp = std::array::from_fn(|lane| if alive >> lane & 1 == 1 { now - 1 } else { 0 });
-            Thread { warp, far: block.clone(), now, ..Thread::default() }
-        }));
+            state.warp = std::array::from_fn(|lane| if alive >> lane & 1 == 1 { now - 1 } else { 0 });
+            state.far = self.block.clone();
+            state.now = now;
+        }
     }
 
     pub(super) fn now(&self, thread: usize) -> u32 {

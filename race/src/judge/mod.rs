@@ -335,11 +335,12 @@ impl Judge {
     #[inline]
     fn touch_lines(&self, lines: &Lines, row: &Row) {
         if row.is_interval() {
-            lines.touch(row.object, row.extent(), self.block, row.how);
+            lines.touch(row.object, row.extent(), row.size, self.block, row.how);
         } else {
             for lane in row.lanes() {
                 let address = self.rows.address(row, lane);
-                lines.touch(row.object, (address, address + u64::from(row.size)), self.block, row.how);
+                let span = (address, address + u64::from(row.size));
+                lines.touch(row.object, span, row.size, self.block, row.how);
             }
         }
     }
