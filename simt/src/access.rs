@@ -149,8 +149,7 @@ impl Memories<'_> {
             Target::Shared => return (end <= self.shared_end()).then_some(Region::Shared),
             Target::Generic => match window(low) {
                 Window::Shared => {
-                    return (end <= base(Window::Shared) + self.shared.len() as u64)
-                        .then_some(Region::Shared);
+                    return (end <= base(Window::Shared) + self.shared_end()).then_some(Region::Shared);
                 }
                 Window::Local if end <= base(Window::Local) + WINDOW => return Some(Region::Local),
                 Window::Param if end <= base(Window::Param) + WINDOW => return Some(Region::Param),
@@ -351,7 +350,7 @@ impl Memories<'_> {
         match does {
             Does::Load => self.load(warp, frame, access, lanes, (places, region), early),
             Does::Store => self.store(warp, frame, access, lanes, (places, region)),
-            Does::Atomic => self.atomic(warp, frame, access, lanes, (places, region)),
+            Does::Atomic => self.atomic(warp, frame, access, lanes, (places, region), early),
         }
         Ok(())
     }
@@ -511,7 +510,7 @@ impl Memories<'_> {
         }
     }
 
-    /// One lane after the other, the lowest first.
+    /// One lane after the other, the lowest first. The lanes of `early` find zero, whatever lies there.
     #[inline(never)]
     fn atomic(
         &mut self,
@@ -520,6 +519,7 @@ impl Memories<'_> {
         access: &Access,
         lanes: Lanes,
         (places, region): (&Places, Region),
+        early: u32,
     ) {
         let Some((function, operands)) = access.atomic else { return };
         let size = u32::from(access.size);
@@ -534,7 +534,7 @@ impl Memories<'_> {
                 let buffer = &self.buffers[number];
                 old[lane as usize] = buffer.update(address - buffer.address, size, |old| function(old, b, c));
             } else {
-                let before = self.get(region, address, size);
+                let before = if early >> lane & 1 == 1 { 0 } else { self.get(region, address, size) };
                 self.set(region, address, size, function(before, b, c));
                 old[lane as usize] = before;
             }

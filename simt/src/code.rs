@@ -399,11 +399,20 @@ pub(crate) struct Loop {
 /// Where the paths meet again behind a branch that decides whether a barrier is come to.
 #[derive(Clone, Debug)]
 pub(crate) struct Join {
-    /// The barriers, and calls of functions with barriers, that depend on such a branch; with how many loops each has
-    /// in common with this place.
-    pub(crate) decides: Vec<(Pc, u32)>,
+    /// The barriers, and calls of functions with barriers, that depend on such a branch.
+    pub(crate) decides: Vec<Decided>,
     /// The function ends here.
     pub(crate) ends: bool,
+}
+
+/// An instruction that lanes may have gone past when they have passed a join.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decided {
+    pub(crate) pc: Pc,
+    /// How many loops it has in common with the join.
+    pub(crate) common: u32,
+    /// The join is the head of the last of these: it stands behind what was in earlier trips.
+    pub(crate) earlier_trips: bool,
 }
 
 /// A function.

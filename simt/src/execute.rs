@@ -8,7 +8,7 @@ use crate::arithmetic::{self, Lanes};
 use crate::code::{Callee, Op, Program, Special};
 use crate::dim::Shape;
 use crate::frame::Frame;
-use crate::paths::Paths;
+use crate::paths::{NOTHING, Paths};
 use crate::register::{Affine, LANES};
 use crate::system;
 use crate::view::View;
@@ -111,7 +111,7 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                 match seen {
                     Ok(false) => {}
                     Ok(true) => {
-                        commit(group, warp);
+                        commit(group, mask, warp);
                         return Ok(Stop::Visible);
                     }
                     Err(fault) => return Err(fault),
@@ -171,10 +171,13 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                 }
             }
             Op::Join(join) => {
+                if let Some(other) = split(group, mask, pc + 1) {
+                    warp.groups.push(other);
+                }
                 // Who only returns from here has exited above the barrier, unless its caller goes on to more.
-                group.passed = Some((join, group.path));
+                group.passed = cx.paths.pass(group.passed, join, group.path);
                 if !program.joins[join as usize].ends {
-                    commit(group, warp);
+                    commit(group, group.mask, warp);
                 }
             }
             Op::Special(special, d) => {
@@ -241,7 +244,7 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                     warp.groups.push(other);
                 }
                 group.pc = pc;
-                commit(group, warp);
+                commit(group, mask, warp);
                 if matches!(inst.op, Op::Barrier(_)) {
                     return Ok(Stop::Barrier);
                 }
@@ -266,11 +269,14 @@ fn split(group: &mut Group, mask: u32, pc: u32) -> Option<Group> {
     Some(other)
 }
 
-/// The group does something after a join that it has passed: from here on that counts.
+/// These lanes of the group do something after joins that they have passed: from here on that counts.
 #[inline(always)]
-fn commit(group: &mut Group, warp: &mut Warp) {
-    if let Some(passed) = group.passed.take() {
-        warp.passed.push((group.mask, passed));
+fn commit(group: &mut Group, mask: u32, warp: &mut Warp) {
+    if group.passed != NOTHING {
+        warp.passed.push((mask, group.passed));
+        if mask == group.mask {
+            group.passed = NOTHING;
+        }
     }
 }
 
