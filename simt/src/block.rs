@@ -11,10 +11,10 @@ use crate::arithmetic::Lanes;
 use crate::code::{Barrier, BarrierKind, Op, Pc, Program, Reg, Special};
 use crate::collective;
 use crate::dim::Shape;
-use crate::execute::{Machine, Stop, Turn, Values, begin_frame, run, special_values};
+use crate::execute::{Machine, Stop, Turn, begin_frame, give, run, special_values};
 use crate::frame::Frame;
 use crate::paths::{PassedId, PathId, Paths, Step};
-use crate::warp::{Group, State, Warp, put, put_affine};
+use crate::warp::{Group, State, Warp};
 
 /// In how many turns a warp may pass over lanes that could run, before these have one.
 const PATIENCE: u32 = 64;
@@ -159,11 +159,8 @@ impl<'a> Runner<'a> {
             warp.begin(lanes, kernel.entry);
             for &(register, special) in &kernel.specials {
                 if let Special::Ctaid(_) = special {
-                    let register = &mut warp.w[register as usize];
-                    match special_values(special, machine.shape, block, number as u32) {
-                        Values::Affine(form) => put_affine(register, form, lanes, true),
-                        Values::Each(values) => put(register, &values, lanes, true),
-                    }
+                    let values = special_values(special, machine.shape, block, number as u32);
+                    give(warp, register as usize, &values, Lanes { mask: lanes, all: true });
                 }
             }
             state.lanes[number] = Lanes32 { all: lanes, alive: lanes, ready: lanes, ..Lanes32::default() };
@@ -457,7 +454,6 @@ impl State32<'_> {
             };
             match stop {
                 Stop::Regroup => {}
-                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     self.stopped(number, warp, at, &stop);
                     return Ok(());
@@ -521,7 +517,6 @@ impl State32<'_> {
             };
             match stop {
                 Stop::Regroup => {}
-                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     let mask = warp.groups[at].mask;
                     todo &= !mask;
@@ -531,12 +526,6 @@ impl State32<'_> {
         }
         merge(warp);
         Ok(())
-    }
-
-    fn fence(&mut self, number: usize, lanes: u32, scope: race::Scope) {
-        if let Some((judge, view)) = self.machine.judge() {
-            judge.fence(&view, number as u32, lanes, scope);
-        }
     }
 
     /// A group has come to something that it does not go on from by itself.
@@ -749,8 +738,9 @@ impl State32<'_> {
         number: usize,
         warp: &mut Warp,
         at: usize,
-        (lane, what): (u32, FaultKind),
+        fault: Box<(u32, FaultKind)>,
     ) -> Result<(), Ended> {
+        let (lane, what) = *fault;
         self.faulted = true;
         let group = &mut warp.groups[at];
         let site = Some(self.machine.sites[group.pc as usize]);

@@ -29,6 +29,7 @@ pub(crate) type Pc = u32;
 
 /// An instruction with its guard.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct Inst {
     pub(crate) op: Op,
     /// The predicate under which it is executed, and whether where it is false.
@@ -260,6 +261,8 @@ pub(crate) struct Access {
     pub(crate) size: u8,
     /// The registers loaded or stored: as many as the vector has elements. `None`: dropped.
     pub(crate) registers: Vec<Option<Reg>>,
+    /// The register, if the access is as most are: plain, of one 32-bit register.
+    pub(crate) word: Option<u32>,
     /// A load sign-extends.
     pub(crate) signed: bool,
     pub(crate) order: Order,
