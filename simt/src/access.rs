@@ -40,7 +40,8 @@ pub(crate) enum Does {
 /// Bytes of a row: a word for each lane of a warp.
 const ROW: u64 = 4 * LANES as u64;
 
-/// The addresses of an access.
+/// The addresses of an access. They stand on the stack for as long as it takes.
+#[expect(clippy::large_enum_variant, reason = "to allocate the vector would cost more than the room")]
 enum Places {
     Affine(Affine<u64>),
     Each([u64; LANES]),
@@ -350,7 +351,7 @@ impl Memories<'_> {
             Target::Generic => window(address),
         };
         let own_base = if target == Target::Shared { 0 } else { base(generic) };
-        if address % u64::from(size) != 0 {
+        if !address.is_multiple_of(size.into()) {
             return Err(FaultKind::Misaligned { address, size });
         }
         match generic {
@@ -783,7 +784,7 @@ fn local(
     let end = 4 * warp.local.len() as u64;
     for lane in lanes_of(lanes.mask) {
         let at = places.lane(lane) & (WINDOW - 1);
-        if at % total.next_power_of_two().min(8).min(size) != 0 {
+        if !at.is_multiple_of(total.next_power_of_two().min(8).min(size)) {
             return Err((lane, FaultKind::Misaligned { address: places.lane(lane), size: size as u32 }));
         }
         if at + total > end {

@@ -450,7 +450,7 @@ impl State32<'_> {
             }
             let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together }) {
                 Ok(stop) => stop,
-                Err(fault) => return self.fault(number, warp, at, fault),
+                Err(fault) => return self.fault(number, warp, at, *fault),
             };
             match stop {
                 Stop::Regroup => {}
@@ -483,7 +483,7 @@ impl State32<'_> {
         });
         if groups.len() > 1 {
             warp.patience += 1;
-            if warp.patience % PATIENCE == 0 {
+            if warp.patience.is_multiple_of(PATIENCE) {
                 // Whoever waits here may be waited for there.
                 let turn = (warp.patience / PATIENCE) as usize % groups.len();
                 return (groups[turn], false);
@@ -511,7 +511,7 @@ impl State32<'_> {
             let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together: false }) {
                 Ok(stop) => stop,
                 Err(fault) => {
-                    self.fault(number, warp, at, fault)?;
+                    self.fault(number, warp, at, *fault)?;
                     continue;
                 }
             };
@@ -677,10 +677,10 @@ impl State32<'_> {
         }
         let lanes = Lanes { mask: with, all: with == warp.alive };
         self.perform(warp, &group.frame, group.pc, lanes);
-        if let Op::SyncWarp(_) = self.machine.program.code[group.pc as usize].op {
-            if let Some((judge, view)) = self.machine.judge() {
-                judge.sync_warp(&view, number as u32, with);
-            }
+        if matches!(self.machine.program.code[group.pc as usize].op, Op::SyncWarp(_))
+            && let Some((judge, view)) = self.machine.judge()
+        {
+            judge.sync_warp(&view, number as u32, with);
         }
         for other in &mut warp.groups {
             if other.mask & with != 0 && matches!(other.state, State::AtWarp { .. }) {
@@ -738,9 +738,8 @@ impl State32<'_> {
         number: usize,
         warp: &mut Warp,
         at: usize,
-        fault: Box<(u32, FaultKind)>,
+        (lane, what): (u32, FaultKind),
     ) -> Result<(), Ended> {
-        let (lane, what) = *fault;
         self.faulted = true;
         let group = &mut warp.groups[at];
         let site = Some(self.machine.sites[group.pc as usize]);

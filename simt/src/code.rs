@@ -250,6 +250,9 @@ pub(crate) enum Target {
     Generic,
 }
 
+/// What an atomic makes of the old value and its operands.
+pub(crate) type Update = fn(u64, u64, u64) -> u64;
+
 /// A load, a store or an atomic.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
@@ -267,7 +270,7 @@ pub(crate) struct Access {
     pub(crate) signed: bool,
     pub(crate) order: Order,
     /// Of an atomic: what it computes of the old value and these operands.
-    pub(crate) atomic: Option<(fn(u64, u64, u64) -> u64, [Option<Reg>; 2])>,
+    pub(crate) atomic: Option<(Update, [Option<Reg>; 2])>,
 }
 
 /// How an access takes part in synchronisation (PTX ISA, "Memory Consistency Model").

@@ -144,11 +144,8 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                     }
                 }
             }
-            Op::Meet => {
-                if warp.groups.len() > 1 && turn.together {
-                    return Ok(Stop::Regroup);
-                }
-            }
+            Op::Meet if warp.groups.len() > 1 && turn.together => return Ok(Stop::Regroup),
+            Op::Meet => {}
             Op::Join(join) => {
                 if let Some(other) = split(group, mask, pc + 1) {
                     warp.groups.push(other);

@@ -628,7 +628,7 @@ impl Judge {
             let strong = summary.has(Summary::STRONG);
             let mixed = summary.has(Summary::PLAIN_READS) || summary.is_mixed();
             // What is only read cannot race; nor can what the block only uses by atomics of one size, whatever their scope.
-            if !summary.has(Summary::PLAIN_WRITES) && !(strong && mixed) {
+            if !(summary.has(Summary::PLAIN_WRITES) || strong && mixed) {
                 continue;
             }
             self.numbers.clear();
