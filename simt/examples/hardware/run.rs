@@ -1,9 +1,11 @@
 //! Executes the kernels of a folder with the engine and compares what they leave with a card.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use simt::{Kernel, Launch, Memory};
+
+use crate::cases::is_miscompiled;
 
 /// What the first line of a kernel says of its launch.
 struct Head {
@@ -16,8 +18,8 @@ struct Head {
 }
 
 /// Executes every kernel. Its threads must neither race nor diverge at a barrier nor read what nothing wrote. Where the
-/// card's outputs lie beside it, those of a `program-*` must be the same; those of single instructions are only counted,
-/// since `check` knows which of them may differ.
+/// card's outputs lie beside it, those of a `program-*` must be the same, unless it has an instruction that the driver
+/// compiles wrong; those of single instructions are only counted, since `check` knows which of them may differ.
 pub(crate) fn run(folder: &Path) -> Result<()> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
@@ -26,12 +28,13 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     paths.sort();
     let mut wrong = 0;
     for prefix in ["cases", "program"] {
-        let (mut same, mut other, mut alone) = (0, 0, 0);
+        let (mut same, mut other, mut faulty, mut alone) = (0, 0, 0, 0);
         for path in paths.iter().filter(|path| name(path).starts_with(prefix)) {
             match one(path) {
-                Ok(None) => alone += 1,
-                Ok(Some(differing)) if differing.is_empty() => same += 1,
-                Ok(Some(differing)) => {
+                Ok(Comparison { differing: None, .. }) => alone += 1,
+                Ok(Comparison { differing: Some(differing), .. }) if differing.is_empty() => same += 1,
+                Ok(Comparison { miscompiled: true, .. }) => faulty += 1,
+                Ok(Comparison { differing: Some(differing), .. }) => {
                     other += 1;
                     println!("{}: {}", name(path), differing.join("; "));
                     wrong += u32::from(prefix == "program");
@@ -42,7 +45,10 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
                 }
             }
         }
-        println!("{prefix}-*: {same} the same bit for bit, {other} not, {alone} without a card's outputs");
+        println!(
+            "{prefix}-*: {same} the same bit for bit; {faulty} not, with what the driver compiles wrong; {other} not; \
+             {alone} without a card's outputs"
+        );
     }
     if wrong > 0 {
         bail!("{wrong} kernels do not do what a card does, or are not clean");
@@ -54,11 +60,20 @@ fn name(path: &Path) -> String {
     path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What differs, output by output; `None` if no card has run this kernel.
-fn one(path: &PathBuf) -> Result<Option<Vec<String>>> {
+/// What came of a kernel.
+struct Comparison {
+    /// What differs, output by output; `None` if no card has run this kernel.
+    differing: Option<Vec<String>>,
+    /// It has an instruction that the driver compiles wrong.
+    miscompiled: bool,
+}
+
+fn one(path: &Path) -> Result<Comparison> {
     let text = std::fs::read_to_string(path).context("cannot read it")?;
     let head = head(&text).context("no launch in its first line; write it again")?;
     let module = ptx::parse(&text).map_err(|error| anyhow::anyhow!("{error}"))?;
+    let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
+    let miscompiled = bodies.flat_map(|body| &body.instructions).any(is_miscompiled);
     let kernel = Kernel::load(&module, "k", &name(path), |_| false)?;
     let input = std::fs::read(path.with_extension("in")).context("cannot read its inputs")?;
     let threads = head.grid * head.block;
@@ -73,7 +88,9 @@ fn one(path: &PathBuf) -> Result<Option<Vec<String>>> {
         bail!("the judge found: {:?}", outcome.report);
     }
     let output = memory.read(to).unwrap_or_default();
-    let Ok(card) = std::fs::read(path.with_extension("out")) else { return Ok(None) };
+    let Ok(card) = std::fs::read(path.with_extension("out")) else {
+        return Ok(Comparison { differing: None, miscompiled });
+    };
     if card.len() != output.len() {
         bail!("the card's outputs have {} bytes, not {}; run the card again", card.len(), output.len());
     }
@@ -95,7 +112,10 @@ fn one(path: &PathBuf) -> Result<Option<Vec<String>>> {
             here[at]
         )
     };
-    Ok(Some((0..head.outputs).filter(differing).map(describe).collect()))
+    Ok(Comparison {
+        differing: Some((0..head.outputs).filter(differing).map(describe).collect()),
+        miscompiled,
+    })
 }
 
 fn head(text: &str) -> Option<Head> {
