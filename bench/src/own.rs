@@ -210,14 +210,15 @@ fn ptx(rounds: u32) -> Result<Figure> {
 
 /// Times `cargo xtask` with these flags after a kernel was touched, once everything else is built.
 fn after_a_change(rounds: u32, title: &str, command: &'static str, flags: &[&str]) -> Result<Figure> {
+    let root = command::project::root()?;
     let xtask = || {
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.current_dir(host::docs::root()).arg("xtask").args(flags);
+        cargo.current_dir(&root).arg("xtask").args(flags);
         cargo
     };
     succeed(&mut xtask())?;
     let times = each(rounds, || {
-        touch(&host::docs::root().join(CHANGED))?;
+        touch(&root.join(CHANGED))?;
         succeed(&mut xtask())
     })?;
     Ok(Figure {

@@ -1,8 +1,9 @@
 //! Files that are there as a whole or not at all.
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
+use std::{fs, io, thread};
 
 use anyhow::{Context, Result, bail};
 use tempfile::{Builder, NamedTempFile};
@@ -25,27 +26,48 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     }
     let mut beside = beside(path).with_context(what)?;
     beside.write_all(text.as_bytes()).with_context(what)?;
-    beside.persist(path).with_context(what)?;
-    Ok(())
+    persist(beside, path).with_context(what)
+}
+
+/// How often to try where somebody has the file, and how long to wait between.
+const TRIES: usize = 200;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Puts the file in its place. Windows refuses that for the moment in which another does the same, or reads it.
+fn persist(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
+    for _ in 0..TRIES {
+        match file.persist(path) {
+            Ok(_) => return Ok(()),
+            Err(refused) if cfg!(windows) && refused.error.kind() == io::ErrorKind::PermissionDenied => {
+                file = refused.file;
+                thread::sleep(PAUSE);
+            }
+            Err(refused) => return Err(refused.error),
+        }
+    }
+    file.persist(path).map(drop).map_err(|refused| refused.error)
 }
 
 /// A file in the same folder, under a name that nobody has.
 fn beside(path: &Path) -> std::io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    let mut builder = Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // As any file is made; what is temporary would be readable to its owner only.
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder)
+    new_file(&mut Builder::new()).tempfile_in(folder)
+}
+
+/// As any file is made; what is temporary would be readable to its owner only.
+#[cfg(unix)]
+fn new_file<'a>(builder: &'a mut Builder<'static, 'static>) -> &'a mut Builder<'static, 'static> {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(0o666))
+}
+
+#[cfg(not(unix))]
+fn new_file<'a>(builder: &'a mut Builder<'static, 'static>) -> &'a mut Builder<'static, 'static> {
+    builder
 }
 
 #[cfg(test)]
 mod tests {
-    use std::thread;
-
     use super::*;
 
     #[test]

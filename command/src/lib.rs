@@ -1,8 +1,9 @@
 //! What the programs of this project have in common: how they read their command line, how they end, how they
-//! write a file, how they say something, and how wide their lines are.
+//! write a file, where they find it, how they say something, and how wide their lines are.
 
 pub mod file;
 mod out;
+pub mod project;
 pub mod text;
 
 use std::io::Write;

@@ -1,5 +1,7 @@
 //! What a program says to whoever reads it.
 
+use std::env;
+use std::ffi::OsStr;
 use std::fmt::{self, Display};
 use std::io::{self, IsTerminal, Write};
 
@@ -29,6 +31,14 @@ impl Stdout {
     pub fn is_terminal(&self) -> bool {
         self.0.is_terminal()
     }
+
+    /// Whether what it writes may be in colour: on a terminal that has any, if nobody objects
+    /// (<https://no-color.org>).
+    #[must_use]
+    pub fn has_colour(&self) -> bool {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+        self.is_terminal() && in_colour(set("NO_COLOR").as_deref(), set("TERM").as_deref())
+    }
 }
 
 impl Write for Stdout {
@@ -44,6 +54,10 @@ impl Write for Stdout {
     fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
         self.write_all(text.to_string().as_bytes())
     }
+}
+
+fn in_colour(no_color: Option<&OsStr>, term: Option<&OsStr>) -> bool {
+    no_color.is_none() && term.is_none_or(|term| term != "dumb")
 }
 
 fn unless_closed<T>(written: io::Result<T>, lost: T) -> io::Result<T> {
@@ -84,6 +98,12 @@ mod tests {
         let lines: Vec<_> = broken.lines().collect();
         assert_eq!(lines.len(), 2, "{broken}");
         assert!(lines[0].starts_with("error: word") && lines[1].starts_with("       word"), "{broken}");
+    }
+
+    #[test]
+    fn a_dumb_terminal_has_no_colour() {
+        assert!(in_colour(None, None) && in_colour(None, Some("xterm".as_ref())));
+        assert!(!in_colour(None, Some("dumb".as_ref())) && !in_colour(Some("1".as_ref()), None));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Text for a terminal.
 
+use std::path::Path;
+
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// How wide a terminal is taken to be.
@@ -19,9 +21,22 @@ pub fn wrapped(head: &str, text: &str) -> String {
     textwrap::fill(text, options)
 }
 
+/// A path as the project's pages write it, with one kind of separator: Windows takes both, and mixes them.
+#[must_use]
+pub fn path(path: &Path) -> String {
+    let path = path.display().to_string();
+    if cfg!(windows) { path.replace('\\', "/") } else { path }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::*;
+
+    #[test]
+    fn a_path_has_one_kind_of_separator() {
+        let mixed = Path::new("exercise").join("src/tile.rs");
+        assert_eq!(path(&mixed), "exercise/src/tile.rs");
+    }
 
     #[test]
     fn lines_are_broken_between_words_only() {

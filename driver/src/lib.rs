@@ -3,12 +3,14 @@
 
 mod code;
 mod entry;
+mod library;
 mod probe;
 mod ptx;
 mod version;
 
 pub use code::{DriverError, INVALID_PTX, LAUNCH_TIMEOUT, is_sticky};
 pub use entry::parameters;
-pub use probe::{Absent, Card, LIBRARY, probe};
+pub use library::{Absent, LIBRARY};
+pub use probe::{Card, probe};
 pub use ptx::{COMPILED_BY, Capability, NotPtx, Ptx, Reach, Target, Unfit};
 pub use version::{CudaVersion, PtxVersion};

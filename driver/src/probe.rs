@@ -2,16 +2,13 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 use std::mem;
-use std::{error::Error, fmt};
 
 use libloading::Library;
 
 use crate::code::DriverError;
+use crate::library::{Absent, load};
 use crate::ptx::Capability;
 use crate::version::CudaVersion;
-
-/// The driver's library, as the loader knows it.
-pub const LIBRARY: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
 
 /// The first card.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,43 +23,13 @@ pub struct Card {
     pub count: u32,
 }
 
-/// Why no card can be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Absent {
-    /// The loader does not find the driver's library.
-    NoDriver,
-    /// The library is none that this program can use.
-    Broken(String),
-    /// The driver does not start, or has no card.
-    Driver(DriverError),
-}
-
-impl fmt::Display for Absent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoDriver => write!(f, "no NVIDIA driver: the loader finds no {LIBRARY}"),
-            Self::Broken(why) => write!(f, "the NVIDIA driver cannot be used: {why}"),
-            Self::Driver(error) => error.fmt(f),
-        }
-    }
-}
-
-impl Error for Absent {}
-
-impl From<libloading::Error> for Absent {
-    fn from(error: libloading::Error) -> Self {
-        Self::Broken(error.to_string())
-    }
-}
-
 /// The first card of this machine.
 ///
 /// # Errors
 ///
 /// Why there is none.
 pub fn probe() -> Result<Card, Absent> {
-    // SAFETY: loading runs the library's initialisers; the driver's are made for any process.
-    let library = unsafe { Library::new(LIBRARY) }.map_err(|_| Absent::NoDriver)?;
+    let library = load()?;
     let card = ask(&library);
     // The driver may have started threads of its own: their code stays.
     mem::forget(library);
@@ -129,14 +96,6 @@ fn check(doing: &str, code: u32) -> Result<(), Absent> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_reason_is_one_line_of_its_own() {
-        let driver = Absent::Driver(DriverError { doing: "starting the NVIDIA driver".into(), code: 100 });
-        let texts = [Absent::NoDriver, Absent::Broken("no cuInit".into()), driver].map(|a| a.to_string());
-        assert!(texts.iter().all(|text| text.lines().count() == 1));
-        assert!(texts[0].contains(LIBRARY) && texts[1].contains("cuInit") && texts[2].contains("nvidia-smi"));
-    }
 
     #[test]
     fn probing_never_fails_in_any_other_way() {

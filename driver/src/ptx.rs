@@ -87,17 +87,18 @@ impl Ptx {
         let number = |digits: &str| digits.parse().map_err(|_| NotPtx);
         let version = PtxVersion { major: number(major)?, minor: number(minor)? };
         let target = directive(".target").and_then(Target::read).ok_or(NotPtx)?;
-        // Comments all of them. A file from elsewhere names at least the part that wrote it: NVIDIA's libNVVM, which
-        // cuda_builder and nvcc use, or LLVM's own, which rustc uses.
-        let compiler = if let Some(compiler) = text.lines().find_map(|line| line.strip_prefix(COMPILED_BY)) {
-            compiler.trim()
-        } else if text.contains("NVIDIA NVVM Compiler") {
-            "libNVVM"
-        } else if text.contains("LLVM NVPTX Back-End") {
-            "rustc"
-        } else {
-            "an unknown compiler"
-        };
+        // Comments all of them. A file from elsewhere names at most the part that wrote it, which several compilers
+        // have: NVIDIA's libNVVM is in cuda_builder and in nvcc, LLVM's own in rustc and in clang.
+        let compiler =
+            if let Some(compiler) = text.lines().next().and_then(|line| line.strip_prefix(COMPILED_BY)) {
+                compiler.trim()
+            } else if text.contains("NVIDIA NVVM Compiler") {
+                "an unnamed compiler with libNVVM"
+            } else if text.contains("LLVM NVPTX Back-End") {
+                "an unnamed compiler with LLVM"
+            } else {
+                "an unnamed compiler"
+            };
         Ok(Self { version, target, compiler: compiler.to_owned() })
     }
 
@@ -224,7 +225,12 @@ mod tests {
         let ptx = Ptx::read(RUSTC).expect("valid");
         assert_eq!(ptx.version.to_string(), "6.3");
         assert_eq!(ptx.target.to_string(), "sm_75");
-        assert_eq!(ptx.compiler, "rustc");
+        assert_eq!(ptx.compiler, "an unnamed compiler with LLVM");
+        let below = Ptx::read(&format!("// mine\n{COMPILED_BY}rustc\n{RUSTC}")).expect("valid");
+        assert_eq!(
+            below.compiler, "an unnamed compiler with LLVM",
+            "only `cargo xtask ptx` writes the first line"
+        );
         let named = Ptx::read(&format!("{COMPILED_BY}rustc 1.96.0 (ac68faa20 2026-05-25)\n{RUSTC}"));
         assert_eq!(named.expect("valid").compiler, "rustc 1.96.0 (ac68faa20 2026-05-25)");
         assert_eq!(ptx.fits(cuda(12, 2), T4), Ok(()));

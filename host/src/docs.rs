@@ -24,12 +24,6 @@ const OPEN: &str = "<!-- ";
 const CLOSE: &str = " -->";
 const END: &str = "<!-- end -->";
 
-/// The root of the project.
-#[must_use]
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
 /// The pages of `docs/`, in the order of their names.
 ///
 /// # Errors

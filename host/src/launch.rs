@@ -68,9 +68,7 @@ fn run(args: &Args) -> Result<ExitCode> {
         bail!("--n 0 leaves nothing to do; give at least 1 element");
     }
     // Input, output and reference.
-    if memory::available().is_some_and(|bytes| (args.n as u64).saturating_mul(12) > bytes) {
-        bail!("no memory for {} elements; give a smaller --n", args.n);
-    }
+    memory::ask(args.n, 3 * size_of::<f32>())?;
     if args.supervised {
         thread::spawn(|| {
             let _ = io::copy(&mut io::stdin(), &mut io::sink());

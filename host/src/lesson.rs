@@ -1,6 +1,6 @@
 //! One run of the lesson: every launch, compared element by element with the reference.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use cuda_std::emulator::{Report, WARP};
 
 use crate::args::{Args, Only};
@@ -78,9 +78,7 @@ pub fn run(args: &Args, device: &mut dyn Device) -> Result<Run> {
     // anything is printed. What is not touched takes no memory.
     let mut out: Vec<f32> = Vec::new();
     let all = n.checked_mul(4).with_context(too_much)?;
-    if memory::available().is_some_and(|bytes| all as u64 * 4 > bytes) {
-        bail!(too_much());
-    }
+    memory::ask(n, 4 * size_of::<f32>())?;
     out.try_reserve_exact(all).with_context(too_much)?;
     out.resize(n, POISON);
     let input = input(n);

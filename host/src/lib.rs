@@ -4,12 +4,14 @@
 
 pub mod answer;
 pub mod args;
+pub mod data;
 pub mod device;
 pub mod docs;
 pub mod exhibits;
 pub mod explain;
 pub mod explore;
 pub mod harness;
+pub mod judge;
 #[cfg(feature = "cuda")]
 pub mod launch;
 pub mod lesson;

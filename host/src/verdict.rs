@@ -92,6 +92,18 @@ pub fn fault(fault: &Fault) -> String {
             format!("access to {name}[{index}], which has {len} elements")
         }
         FaultKind::UnknownPointer => "access through a pointer that is not in a buffer of the launch".into(),
+        FaultKind::Null { address } => format!("access to address {address:#x}, through a null pointer"),
+        FaultKind::Misaligned { address, size } => {
+            format!("access of {size} bytes to address {address:#x}, which is no multiple of {size}")
+        }
+        FaultKind::ReadOnly { name, address } => {
+            format!("write to {name}, which can only be read, at address {address:#x}")
+        }
+        FaultKind::Trap => "trap, which a panic ends in".into(),
+        FaultKind::Assert(message) => format!("assertion failed: {message}"),
+        FaultKind::CallDepth(limit) => {
+            format!("more than {limit} calls within each other: endless recursion?")
+        }
         FaultKind::CopyRead => {
             "a read through a copy of a cell, which the emulator cannot follow; write `TILE[i].assume_init()`"
                 .into()

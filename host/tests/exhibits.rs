@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::fs;
 
+use command::project::root;
 use cuda_std::emulator::{Level, Policy};
 use host::answer::Answer;
-use host::docs::root;
 use host::exhibits::{
     Blocks, EXHIBITS, Ending, Exhibit, Guess, Listing, Outcome, Race, find, launch, results,
 };
@@ -89,7 +89,9 @@ fn the_table_is_consistent() {
 
 #[test]
 fn every_kernel_is_an_exhibit() {
-    for entry in fs::read_dir(root().join("kernels-gpu/src/exhibits")).expect("the folder is there") {
+    for entry in fs::read_dir(root().expect("the project").join("kernels-gpu/src/exhibits"))
+        .expect("the folder is there")
+    {
         let file = entry.expect("an entry").file_name().into_string().expect("UTF-8");
         let path = format!("kernels-gpu/src/exhibits/{file}");
         assert!(file == "mod.rs" || EXHIBITS.iter().any(|exhibit| exhibit.page.path == path), "{path}");

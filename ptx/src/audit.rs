@@ -1,6 +1,6 @@
 //! Where a kernel's barriers stand, and how it reaches shared memory.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use petgraph::algo::kosaraju_scc;
 use petgraph::graphmap::DiGraphMap;
@@ -14,15 +14,24 @@ pub struct Audit {
     /// Barriers of the block, at each call those of the called function again. (A function that calls itself counts
     /// once.)
     pub barriers: usize,
-    /// A place in the source whose barrier, or call of a function with barriers, has copies on alternative paths: threads
-    /// of one block that take different ones wait at different barriers.
-    pub split: Option<PositionId>,
+    /// A barrier of the source, or a call of a function with barriers, that has copies on alternative paths: threads of
+    /// one block that take different ones wait at different barriers.
+    pub split: Option<Split>,
     /// Loads and stores that name shared memory.
     pub shared: usize,
     /// Loads and stores that find out at run time which memory they touch.
     pub generic: usize,
     /// Uses of an address in a shared array by anything but loads, stores and atomics that name shared memory.
     pub leaks: usize,
+}
+
+/// A barrier that has copies on alternative paths, or may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// The one at this place in the source.
+    At(PositionId),
+    /// One that the PTX names no place for: any other may be a copy of it.
+    Unplaced,
 }
 
 /// Audits the kernel or function of this name; `None` if it has no body.
@@ -123,30 +132,34 @@ impl Calls {
     }
 }
 
-/// A place whose barrier, or call of a function with one, has copies on alternative paths.
-fn split(module: &Module, calls: &Calls, body: &Body) -> Option<PositionId> {
-    // The blocks with such an instruction, by place and called function.
-    let mut copies: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+/// A barrier, or a call of a function with one, that has copies on alternative paths, or may have.
+fn split(module: &Module, calls: &Calls, body: &Body) -> Option<Split> {
     let graph = Graph::new(body);
+    // Of each such instruction the block, the called function and the place.
+    let mut waits = Vec::new();
     for (index, instruction) in body.instructions.iter().enumerate() {
         let callee = callee(instruction);
-        let waits = callee.map_or(is_barrier(instruction), |callee| calls.barriers[callee as usize] > 0);
-        let Some(id) = instruction.position.filter(|_| waits) else { continue };
-        let place = &module.positions[id.0 as usize];
-        if place.line != 0 {
-            let key = (place.file, place.line, place.column, callee);
-            copies.entry(key).or_default().push(graph.block_of(index));
+        if !callee.map_or(is_barrier(instruction), |callee| calls.barriers[callee as usize] > 0) {
+            continue;
         }
+        let place = instruction.position.map(|id| (id, &module.positions[id.0 as usize]));
+        let place = place.filter(|(_, place)| place.line != 0);
+        waits.push((
+            graph.block_of(index),
+            callee,
+            place.map(|(id, it)| (id, (it.file, it.line, it.column))),
+        ));
     }
-    let place = copies.into_iter().find(|(_, blocks)| {
-        let mut pairs =
-            (0..blocks.len()).flat_map(|a| (a + 1..blocks.len()).map(move |b| (blocks[a], blocks[b])));
-        pairs.any(|(a, b)| !leads(&graph, a, b) && !leads(&graph, b, a))
-    });
-    let (file, line, column, _) = place?.0;
-    let positions = module.positions.iter();
-    let of_place = positions.into_iter().position(|it| (it.file, it.line, it.column) == (file, line, column));
-    of_place.and_then(|index| u32::try_from(index).ok()).map(PositionId)
+    let mut pairs = (0..waits.len()).flat_map(|a| (a + 1..waits.len()).map(move |b| (a, b)));
+    pairs.find_map(|(a, b)| {
+        let ((a, one, from), (b, other, to)) = (waits[a], waits[b]);
+        let split = match (from, to) {
+            (Some((id, from)), Some((_, to))) if from == to => Split::At(id),
+            (Some(_), Some(_)) => return None,
+            _ => Split::Unplaced,
+        };
+        (one == other && !leads(&graph, a, b) && !leads(&graph, b, a)).then_some(split)
+    })
 }
 
 /// Whether a way leads from one block to another in the same trip of every loop, or they are the same.

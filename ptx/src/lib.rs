@@ -28,7 +28,7 @@ pub use ast::{
     Base, Body, Function, Guard, Init, InitValue, Instruction, Label, Module, Operand, Param, Position,
     PositionId, RegId, Register, Space, Symbol, Type, Variable,
 };
-pub use audit::{Audit, audit};
+pub use audit::{Audit, Split, audit};
 pub use error::ParseError;
 pub use graph::{Block, Edge, Graph, Reason};
 pub use module::parse;

@@ -39,6 +39,7 @@
 //! 10. **Kinds.** Read after write, write after read and write after write name the order of the program as written,
 //!     trips of loops first and then positions in the source, whichever way the run took.
 
+pub mod extent;
 pub mod findings;
 pub mod grid;
 mod hazard;

@@ -121,6 +121,8 @@ pub struct Trace {
     pub interleaving: u64,
     /// Under [`Policy::Exhaustive`]: each decision, and out of how many.
     decisions: Vec<(u8, u8)>,
+    /// A decision was asked for that could not be taken.
+    strayed: bool,
 }
 
 impl Trace {
@@ -128,6 +130,14 @@ impl Trace {
     pub fn merge(&mut self, other: Self) {
         self.interleaving = self.interleaving.wrapping_add(other.interleaving);
         self.decisions.extend(other.decisions);
+        self.strayed |= other.strayed;
+    }
+
+    /// Whether every decision of the schedule was taken as it stands there. One made for another launch asks for
+    /// threads that cannot run, or for more turns than there are.
+    #[must_use]
+    pub fn follows(&self, schedule: &Schedule) -> bool {
+        !self.strayed && schedule.decisions.len() <= self.decisions.len()
     }
 }
 
@@ -275,6 +285,7 @@ impl Scheduler {
         let made = self.trace.decisions.len();
         let given = self.schedule.decisions.get(made).map_or(0, |&decision| usize::from(decision));
         let decision = given.min(of - 1);
+        self.trace.strayed |= decision != given;
         self.trace.decisions.push((decision as u8, of as u8));
         let thread = ready().nth(decision).map_or(0, usize::from);
         (thread / WARP, 1 << (thread % WARP))

@@ -74,7 +74,7 @@ macro_rules! integer {
             };
             if let Some(form) = form {
                 put_affine(&mut registers!($warp, $frame, $bank, $d), form, $lanes.mask, $lanes.all);
-                return true;
+                return;
             }
         }
         match $kind {
@@ -119,6 +119,7 @@ macro_rules! shift {
     }};
 }
 
+#[inline(always)]
 fn product<T: Word>(x: Affine<T>, y: Affine<T>) -> Option<Affine<T>> {
     let scaled = |form: Affine<T>, by: T| Affine { base: form.base.times(by), stride: form.stride.times(by) };
     if y.is_uniform() {
@@ -131,7 +132,8 @@ fn product<T: Word>(x: Affine<T>, y: Affine<T>) -> Option<Affine<T>> {
 }
 
 /// The form in 64 bits, if no lane wraps around in 32.
-fn widened(form: Affine<u32>, signed: bool) -> Option<Affine<u64>> {
+#[inline(always)]
+pub(crate) fn widened(form: Affine<u32>, signed: bool) -> Option<Affine<u64>> {
     let stride = i64::from(form.stride as i32);
     let first = if signed { i64::from(form.base as i32) } else { i64::from(form.base) };
     let last = first + 31 * stride;
@@ -206,6 +208,7 @@ fn nans<const LANES: usize>(result: &mut [u64; LANES], operands: &[[u64; LANES]]
     }
 }
 
+#[inline(always)]
 fn compares<T: Ord>(compare: Compare, x: T, y: T) -> bool {
     match compare {
         Compare::Eq => x == y,
@@ -262,10 +265,125 @@ fn ends32(form: Affine<u32>, signed: bool) -> Option<(i64, i64)> {
     fits.then_some((first, last))
 }
 
-/// Executes an operation of registers. False if it is not one.
+/// Executes an operation of registers for all lanes at once, if it can: its operands are affine, and so is its result.
+/// False if not; then nothing has happened.
 #[inline(always)]
-pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op, lanes: Lanes) -> bool {
+pub(crate) fn affine(warp: &mut Warp, frame: &Frame, op: Op) -> bool {
+    /// The forms of registers of one kind; without one of them, the operation is none of these.
+    macro_rules! forms {
+        ($bank:ident, $($number:expr),*) => {
+            ($(match registers!(warp, frame, $bank, $number).affine() {
+                Some(form) => form,
+                None => return false,
+            }),*)
+        };
+    }
+    macro_rules! give {
+        ($bank:ident, $number:expr, $form:expr) => {{
+            let form = $form;
+            registers!(warp, frame, $bank, $number).set_affine(form);
+        }};
+    }
+    macro_rules! integer {
+        ($bank:ident, $kind:expr, $d:expr, $a:expr, $b:expr) => {{
+            let (x, y) = forms!($bank, $a, $b);
+            let uniform = x.is_uniform() && y.is_uniform();
+            let form = match $kind {
+                Integer::Add => sum(x, y),
+                Integer::Sub => Affine { base: x.base.minus(y.base), stride: x.stride.minus(y.stride) },
+                Integer::Mul => match product(x, y) {
+                    Some(form) => form,
+                    None => return false,
+                },
+                Integer::And if uniform => Affine::uniform(x.base & y.base),
+                Integer::Or if uniform => Affine::uniform(x.base | y.base),
+                Integer::Xor if uniform => Affine::uniform(x.base ^ y.base),
+                _ => return false,
+            };
+            give!($bank, $d, form);
+        }};
+    }
+    macro_rules! compare {
+        ($bank:ident, $ends:ident, $compare:expr, $signed:expr, $d:expr, $a:expr, $b:expr) => {{
+            let (x, y) = forms!($bank, $a, $b);
+            let ends = $ends(x, $signed).zip($ends(y, $signed));
+            let Some(bits) = ends.and_then(|(x, y)| compare_ends($compare, x, y)) else { return false };
+            registers!(warp, frame, p, $d) = bits;
+        }};
+    }
+    macro_rules! shift {
+        ($bank:ident, $kind:expr, $d:expr, $a:expr, $b:expr) => {{
+            let x = forms!($bank, $a);
+            let Some(by) = registers!(warp, frame, w, $b).uniform() else { return false };
+            let form = match $kind {
+                Integer::Shl => Affine {
+                    base: x.base.checked_shl(by).unwrap_or(0),
+                    stride: x.stride.checked_shl(by).unwrap_or(0),
+                },
+                _ if x.is_uniform() => Affine::uniform(x.base.checked_shr(by).unwrap_or(0)),
+                _ => return false,
+            };
+            give!($bank, $d, form);
+        }};
+    }
     match op {
+        Op::MovW(d, a) => give!(w, d, forms!(w, a)),
+        Op::MovD(d, a) => give!(d, d, forms!(d, a)),
+        Op::NotP(d, a) => registers!(warp, frame, p, d) = !registers!(warp, frame, p, a),
+        Op::IntW(kind @ (Integer::Shl | Integer::Shr), d, a, b) => shift!(w, kind, d, a, b),
+        Op::IntD(kind @ (Integer::Shl | Integer::Shr), d, a, b) => shift!(d, kind, d, a, b),
+        Op::IntW(kind, d, a, b) => integer!(w, kind, d, a, b),
+        Op::IntD(kind, d, a, b) => integer!(d, kind, d, a, b),
+        Op::MadW(d, a, b, c) => {
+            let (x, y, z) = forms!(w, a, b, c);
+            let Some(product) = product(x, y) else { return false };
+            give!(w, d, sum(product, z));
+        }
+        Op::MadD(d, a, b, c) => {
+            let (x, y, z) = forms!(d, a, b, c);
+            let Some(product) = product(x, y) else { return false };
+            give!(d, d, sum(product, z));
+        }
+        Op::MadWide { signed, d, a, b, c } => {
+            let (x, y) = forms!(w, a, b);
+            let z = forms!(d, c);
+            let factors = widened(x, signed).zip(widened(y, signed));
+            let Some(product) = factors.and_then(|(x, y)| product(x, y)) else { return false };
+            give!(d, d, sum(product, z));
+        }
+        Op::Widen { signed, d, a } => {
+            let Some(form) = widened(forms!(w, a), signed) else { return false };
+            give!(d, d, form);
+        }
+        Op::Narrow(d, a) => {
+            let form = forms!(d, a);
+            give!(w, d, Affine { base: form.base as u32, stride: form.stride as u32 });
+        }
+        Op::CompareW { compare, signed, d, a, b } => compare!(w, ends32, compare, signed, d, a, b),
+        Op::CompareD { compare, signed, d, a, b } => compare!(d, ends64, compare, signed, d, a, b),
+        Op::SelectD(d, a, b, p) => {
+            let Some(one) = chosen(registers!(warp, frame, p, p), warp.alive, a, b) else { return false };
+            give!(d, d, forms!(d, one));
+        }
+        Op::SelectW(d, a, b, p) => {
+            let Some(one) = chosen(registers!(warp, frame, p, p), warp.alive, a, b) else { return false };
+            give!(w, d, forms!(w, one));
+        }
+        Op::Nop => {}
+        _ => return false,
+    }
+    true
+}
+
+#[inline(always)]
+fn sum<T: Word>(x: Affine<T>, y: Affine<T>) -> Affine<T> {
+    Affine { base: x.base.plus(y.base), stride: x.stride.plus(y.stride) }
+}
+
+/// Executes an operation of registers, lane by lane if need be; any other does nothing.
+#[inline(never)]
+pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: &Op, lanes: Lanes) {
+    match *op {
         Op::MovW(d, a) => copy_w(warp, frame, d, a, lanes),
         Op::MovD(d, a) => copy_d(warp, frame, d, a, lanes),
         Op::MovP(d, a) => {
@@ -439,10 +557,8 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
                 (0..LANES).fold(0, |bits, lane| bits | u32::from(is_in(addresses[lane], space)) << lane);
             warp.set_predicate(frame, d, bits, lanes.mask);
         }
-        Op::Nop => {}
-        _ => return false,
+        _ => {}
     }
-    true
 }
 
 #[inline(always)]

@@ -1,5 +1,7 @@
 //! Runs a block: who runs next, who waits, who is released.
 
+use std::cmp::Ordering;
+
 use race::findings::Findings;
 use race::schedule::{Scheduler, Warp as Lanes32};
 use race::{Divergence, EarlyExit, Fault, FaultKind, Site, Waiting, WarpMisuse, Whereabouts};
@@ -9,10 +11,10 @@ use crate::arithmetic::Lanes;
 use crate::code::{Barrier, BarrierKind, Op, Pc, Program, Reg, Special};
 use crate::collective;
 use crate::dim::Shape;
-use crate::execute::{Machine, Stop, Turn, Values, begin_frame, run, special_values};
+use crate::execute::{Machine, Stop, Turn, begin_frame, give, run, special_values};
 use crate::frame::Frame;
-use crate::paths::{PathId, Paths, Step};
-use crate::warp::{Group, State, Warp, put, put_affine};
+use crate::paths::{PassedId, PathId, Paths, Step};
+use crate::warp::{Group, State, Warp};
 
 /// In how many turns a warp may pass over lanes that could run, before these have one.
 const PATIENCE: u32 = 64;
@@ -157,11 +159,8 @@ impl<'a> Runner<'a> {
             warp.begin(lanes, kernel.entry);
             for &(register, special) in &kernel.specials {
                 if let Special::Ctaid(_) = special {
-                    let register = &mut warp.w[register as usize];
-                    match special_values(special, machine.shape, block, number as u32) {
-                        Values::Affine(form) => put_affine(register, form, lanes, true),
-                        Values::Each(values) => put(register, &values, lanes, true),
-                    }
+                    let values = special_values(special, machine.shape, block, number as u32);
+                    give(warp, register as usize, &values, Lanes { mask: lanes, all: true });
                 }
             }
             state.lanes[number] = Lanes32 { all: lanes, alive: lanes, ready: lanes, ..Lanes32::default() };
@@ -191,13 +190,18 @@ impl<'a> Runner<'a> {
             .find(|(known, _)| *known == name)
             .map_or(&none, |(_, lanes)| lanes)
             .clone();
-        let total = |lanes: &[u32]| lanes.iter().map(|lanes| lanes.count_ones()).sum::<u32>();
-        if total(&waiting) + total(&arrived) < count || total(&waiting) == 0 {
+        // A warp whose threads have all come counts as a whole one (PTX ISA, `bar`: "the arrival count is incremented by
+        // the warp size, not the number of active threads in the warp").
+        let came = self.warps.iter().zip(waiting.iter().zip(&arrived)).map(|(warp, (waiting, arrived))| {
+            let come = waiting | arrived;
+            if come != 0 && warp.alive & !come == 0 { 32 } else { come.count_ones() }
+        });
+        if came.sum::<u32>() < count || waiting.iter().all(|&lanes| lanes == 0) {
             return;
         }
         self.state.arrived.retain(|(known, _)| *known != name);
         if let Some((judge, view)) = self.state.machine.judge() {
-            judge.meet(&view, &waiting, &arrived);
+            judge.meet(&view, name, &waiting);
         }
         self.reduce(&waiting);
         self.go_on(&waiting);
@@ -351,7 +355,15 @@ impl<'a> Runner<'a> {
         for number in 0..self.warps.len() {
             let Self { warps, state } = self;
             let warp = &mut warps[number];
-            let waits = warp.groups.iter().find(|group| matches!(group.state, State::AtWarp { .. })).copied();
+            // The first in the program, so that the schedule does not show.
+            let waits = warp.groups.iter().filter(|group| matches!(group.state, State::AtWarp { .. }));
+            let (program, paths) = (state.machine.program, &state.machine.paths);
+            let waits = waits
+                .min_by(|a, b| {
+                    let order = paths.order(program, (a.pc, a.path), (b.pc, b.path));
+                    order.then(a.mask.trailing_zeros().cmp(&b.mask.trailing_zeros()))
+                })
+                .copied();
             let Some(group) = waits else { continue };
             let State::AtWarp { members } = group.state else { continue };
             let with = warp.groups.iter().filter(|other| state.meets(&group, other, members));
@@ -392,8 +404,11 @@ impl State32<'_> {
     fn begin(&mut self, block: u64) -> u32 {
         self.machine.block = block;
         self.scheduler.begin_block(block);
-        if let Some(judge) = &mut self.machine.memories.judge {
-            judge.begin_block(block);
+        match &mut self.machine.memories.judge {
+            Some(judge) => judge.begin_block(block),
+            // The judge tells what is not written yet: that reads as zero. Without it, zeros have to lie there, or the
+            // output would show which blocks ran here before.
+            None => self.machine.memories.shared.fill(0),
         }
         let threads = self.machine.shape.block.count() as u32;
         (self.alive, self.waiting, self.faulted) = (threads, 0, false);
@@ -435,11 +450,10 @@ impl State32<'_> {
             }
             let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together }) {
                 Ok(stop) => stop,
-                Err(fault) => return self.fault(number, warp, at, fault),
+                Err(fault) => return self.fault(number, warp, at, *fault),
             };
             match stop {
                 Stop::Regroup => {}
-                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     self.stopped(number, warp, at, &stop);
                     return Ok(());
@@ -469,7 +483,7 @@ impl State32<'_> {
         });
         if groups.len() > 1 {
             warp.patience += 1;
-            if warp.patience % PATIENCE == 0 {
+            if warp.patience.is_multiple_of(PATIENCE) {
                 // Whoever waits here may be waited for there.
                 let turn = (warp.patience / PATIENCE) as usize % groups.len();
                 return (groups[turn], false);
@@ -497,13 +511,12 @@ impl State32<'_> {
             let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together: false }) {
                 Ok(stop) => stop,
                 Err(fault) => {
-                    self.fault(number, warp, at, fault)?;
+                    self.fault(number, warp, at, *fault)?;
                     continue;
                 }
             };
             match stop {
                 Stop::Regroup => {}
-                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     let mask = warp.groups[at].mask;
                     todo &= !mask;
@@ -513,12 +526,6 @@ impl State32<'_> {
         }
         merge(warp);
         Ok(())
-    }
-
-    fn fence(&mut self, number: usize, lanes: u32, scope: race::Scope) {
-        if let Some((judge, view)) = self.machine.judge() {
-            judge.fence(&view, number as u32, lanes, scope);
-        }
     }
 
     /// A group has come to something that it does not go on from by itself.
@@ -574,6 +581,9 @@ impl State32<'_> {
             });
             self.arrived[known].1[number] |= group.mask;
             warp.groups[at].pc += 1;
+            if let Some((judge, view)) = self.machine.judge() {
+                judge.arrive(&view, name, number as u32, group.mask);
+            }
         } else {
             warp.groups[at].state = State::AtBarrier;
         }
@@ -600,11 +610,18 @@ impl State32<'_> {
         }
         let outside = mask & !named;
         if outside != 0 {
+            // Lanes that do not name themselves go on, each for itself.
             self.misuse(number, outside.trailing_zeros(), group.pc, named);
-            let lanes = Lanes { mask, all: mask == warp.alive };
-            self.perform(warp, &group.frame, group.pc, lanes);
+            for lane in (0..32).map(|lane| 1 << lane).filter(|lane| outside & lane != 0) {
+                self.perform(warp, &group.frame, group.pc, Lanes { mask: lane, all: lane == warp.alive });
+            }
+            warp.groups[at].mask = outside;
             warp.groups[at].pc += 1;
-            return;
+            if mask & named == 0 {
+                return;
+            }
+            warp.groups.push(Group { mask: mask & named, state: State::AtWarp { members: named }, ..group });
+            return self.release_warp(number, warp);
         }
         warp.groups[at].state = State::AtWarp { members: named };
         self.release_warp(number, warp);
@@ -660,10 +677,10 @@ impl State32<'_> {
         }
         let lanes = Lanes { mask: with, all: with == warp.alive };
         self.perform(warp, &group.frame, group.pc, lanes);
-        if let Op::SyncWarp(_) = self.machine.program.code[group.pc as usize].op {
-            if let Some((judge, view)) = self.machine.judge() {
-                judge.sync_warp(&view, number as u32, with, warp.alive);
-            }
+        if matches!(self.machine.program.code[group.pc as usize].op, Op::SyncWarp(_))
+            && let Some((judge, view)) = self.machine.judge()
+        {
+            judge.sync_warp(&view, number as u32, with);
         }
         for other in &mut warp.groups {
             if other.mask & with != 0 && matches!(other.state, State::AtWarp { .. }) {
@@ -678,8 +695,9 @@ impl State32<'_> {
 
     /// Of these lanes, those that have gone past a place where others wait, and done something more.
     fn past(&self, warp: &Warp, lanes: u32, place: Place) -> u32 {
-        let passed =
-            warp.passed.iter().filter(|(mask, passed)| mask & lanes != 0 && self.is_past(*passed, place));
+        let paths = &self.machine.paths;
+        let is_past = |list: PassedId| paths.passed(list).any(|passed| self.is_past(passed, place));
+        let passed = warp.passed.iter().filter(|(mask, list)| mask & lanes != 0 && is_past(*list));
         lanes & passed.fold(0, |all, (mask, _)| all | mask)
     }
 
@@ -688,13 +706,13 @@ impl State32<'_> {
         let join = &self.machine.program.joins[join as usize];
         let mut at = Some(place);
         while let Some((pc, of_place)) = at {
-            for &(_, common) in join.decides.iter().filter(|(decided, _)| *decided == pc) {
+            for decided in join.decides.iter().filter(|decided| decided.pc == pc) {
                 let (joined, waits) = (self.machine.paths.steps(path), self.machine.paths.steps(of_place));
                 let calls = |steps: &[Step]| {
                     steps.iter().rposition(|step| matches!(step, Step::Call(_))).map_or(0, |last| last + 1)
                 };
                 let (a, b) = (calls(&joined), calls(&waits));
-                let common = common as usize;
+                let common = decided.common as usize;
                 let trip = |steps: &[Step]| -> Vec<u32> {
                     let trips = steps.iter().take(common).map(|step| match step {
                         Step::Trip(_, trip) => *trip,
@@ -702,7 +720,8 @@ impl State32<'_> {
                     });
                     trips.collect()
                 };
-                if joined[..a] == waits[..b] && trip(&joined[a..]) >= trip(&waits[b..]) {
+                let least = if decided.earlier_trips { Ordering::Greater } else { Ordering::Equal };
+                if joined[..a] == waits[..b] && trip(&joined[a..]).cmp(&trip(&waits[b..])) >= least {
                     return true;
                 }
             }

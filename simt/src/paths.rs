@@ -16,6 +16,12 @@ pub(crate) type PathId = u32;
 /// Outside every loop and call.
 pub(crate) const ROOT: PathId = 0;
 
+/// The number of a list of joins that lanes have passed. Equal lists have equal numbers.
+pub(crate) type PassedId = u32;
+
+/// No join.
+pub(crate) const NOTHING: PassedId = 0;
+
 /// The last step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
@@ -43,12 +49,42 @@ pub(crate) struct Paths {
     numbers: FxHashMap<(PathId, Step), PathId>,
     /// Where the registers of each call begin.
     frames: FxHashMap<PathId, Frame>,
+    /// Lists of joins: the last one, the path there, and the list before it. The first entry stands for none.
+    passed: Vec<(u32, PathId, PassedId)>,
+    passed_numbers: FxHashMap<(u32, PathId, PassedId), PassedId>,
 }
 
 impl Paths {
     pub(crate) fn new() -> Self {
         let start = Node { parent: ROOT, step: Step::Start, again: 0, entered: (u32::MAX, 0) };
-        Self { nodes: vec![start], numbers: FxHashMap::default(), frames: FxHashMap::default() }
+        Self {
+            nodes: vec![start],
+            numbers: FxHashMap::default(),
+            frames: FxHashMap::default(),
+            passed: vec![(0, ROOT, NOTHING)],
+            passed_numbers: FxHashMap::default(),
+        }
+    }
+
+    /// The joins that lanes have passed, after one more on this path.
+    #[cold]
+    pub(crate) fn pass(&mut self, before: PassedId, join: u32, path: PathId) -> PassedId {
+        let (last, of_last, rest) = self.passed[before as usize];
+        // Who has passed it in a later trip has passed it in the earlier one.
+        let again = before != NOTHING && last == join && self.caller(of_last) == self.caller(path);
+        let entry = (join, path, if again { rest } else { before });
+        let passed = &mut self.passed;
+        *self.passed_numbers.entry(entry).or_insert_with(|| {
+            passed.push(entry);
+            passed.len() as u32 - 1
+        })
+    }
+
+    /// The joins of a list, each with the path there.
+    pub(crate) fn passed(&self, list: PassedId) -> impl Iterator<Item = (u32, PathId)> {
+        let entry = |list: PassedId| (list != NOTHING).then(|| self.passed[list as usize]);
+        std::iter::successors(entry(list), move |&(_, _, rest)| entry(rest))
+            .map(|(join, path, _)| (join, path))
     }
 
     fn number(&mut self, parent: PathId, step: Step) -> PathId {

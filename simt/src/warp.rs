@@ -2,7 +2,7 @@
 
 use crate::code::{Pc, Reg};
 use crate::frame::Frame;
-use crate::paths::{PathId, ROOT};
+use crate::paths::{NOTHING, PassedId, PathId, ROOT};
 use crate::register::{Affine, LANES, Register, Word};
 
 /// What lanes do.
@@ -29,8 +29,8 @@ pub(crate) struct Group {
     pub(crate) state: State,
     /// Trips of loops, and steps without one, since the block began.
     pub(crate) trips: u32,
-    /// A join that they have passed, with the path there; it counts once they do something more.
-    pub(crate) passed: Option<(u32, PathId)>,
+    /// The joins that they have passed and done nothing since: they count once the lanes do something more.
+    pub(crate) passed: PassedId,
 }
 
 /// A warp.
@@ -45,7 +45,7 @@ pub(crate) struct Warp {
     /// Lanes that have not exited.
     pub(crate) alive: u32,
     /// Joins that lanes have passed, and gone on from, since the last barrier of the block.
-    pub(crate) passed: Vec<(u32, (u32, PathId))>,
+    pub(crate) passed: Vec<(u32, PassedId)>,
     /// Turns in which some lanes were passed over.
     pub(crate) patience: u32,
 }
@@ -64,7 +64,7 @@ impl Warp {
             frame: Frame::default(),
             state: State::Ready,
             trips: 0,
-            passed: None,
+            passed: NOTHING,
         });
     }
 

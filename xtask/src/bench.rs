@@ -6,8 +6,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Result, bail};
 
-use crate::cargo::{cargo, release_dir};
-use crate::child::{self, pass_on};
+use crate::cargo::{build, cargo};
+use crate::child::pass_on;
 use crate::cuda::Program;
 use crate::host::Flags;
 use crate::ptx::Compiler;
@@ -15,14 +15,15 @@ use crate::sanitizer;
 
 pub(crate) fn run(Flags { flags }: &Flags) -> Result<ExitCode> {
     // Apart, so that the lesson is the very program that `cargo xtask run` builds.
-    for program in [["host", "--bin", "lesson"], ["bench", "--bin", "bench"]] {
-        let mut build = cargo();
-        build.args(["build", "--quiet", "--release", "--package"]).args(program);
-        if !child::status(&mut build)?.success() {
-            bail!("what is to be measured does not build; the compiler's message is above");
-        }
-    }
-    let mut bench = Command::new(release_dir().join("bench"));
+    let built = |package: &str, program: &str| match build(
+        &mut cargo(),
+        &["--package", package, "--bin", program],
+    )? {
+        Some(built) => built.program(program),
+        None => bail!("what is to be measured does not build; the compiler's message is above"),
+    };
+    built("host", "lesson")?;
+    let mut bench = Command::new(built("bench", "bench")?);
     bench.args(flags);
     if flags.iter().any(|flag| flag == "--peers") {
         match racecheck() {

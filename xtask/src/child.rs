@@ -3,7 +3,9 @@
 use std::io::{self, Read, Write};
 use std::mem;
 use std::process::{Command, ExitCode, ExitStatus, Output, Stdio};
-use std::thread::{self, JoinHandle};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -13,6 +15,12 @@ use crate::interrupt::{end, open};
 
 /// Between two looks at whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// How long what an ended program printed may take to come. What it started may hold its pipes open for ever.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How many bytes of an output are kept; the rest is read and forgotten.
+const KEPT: usize = 64 << 20;
 
 /// Runs a program that reads nothing, and returns what it printed to those of its outputs that are pipes;
 /// the others are ours.
@@ -25,9 +33,10 @@ pub(crate) fn status(command: &mut Command) -> io::Result<ExitStatus> {
     Ok(run(command)?.status)
 }
 
-/// The same, within a time limit: after it the program is ended, and the error is `TimedOut`.
+/// The same, within a time limit: after it the program is ended, and the error is `TimedOut`. What it started
+/// ends with it, in time or not.
 pub(crate) fn run_within(limit: Duration, command: &mut Command) -> io::Result<Output> {
-    let (id, stdout, stderr) = start(command.stdin(Stdio::null()))?;
+    let (id, stdout, stderr) = start(command.stdin(Stdio::null()), Survives::No)?;
     let status = wait(id, limit)?;
     Ok(Output { status, stdout: read(stdout)?, stderr: read(stderr)? })
 }
@@ -55,16 +64,23 @@ fn become_it(command: &mut Command) -> io::Result<ExitStatus> {
 
 #[cfg(not(unix))]
 fn become_it(command: &mut Command) -> io::Result<ExitStatus> {
-    let (id, ..) = start(command)?;
+    // What it opens, such as a browser, is to stay.
+    let (id, ..) = start(command, Survives::Yes)?;
     wait(id, Duration::MAX)
 }
 
-type Reader = Option<JoinHandle<io::Result<Vec<u8>>>>;
+/// Whether what was started may go on when we are killed, and can end nothing ourselves.
+#[derive(Clone, Copy, PartialEq)]
+enum Survives {
+    #[allow(dead_code, reason = "on Unix a program that may stay takes our place")]
+    Yes,
+    No,
+}
 
 /// Starts a program, with a group of its own for all that it starts, and reads its pipes.
-fn start(command: &mut Command) -> io::Result<(u32, Reader, Reader)> {
+fn start(command: &mut Command, survives: Survives) -> io::Result<(u32, Option<Reader>, Option<Reader>)> {
     let command = mem::replace(command, Command::new(""));
-    let mut command = CommandWrap::from(command);
+    let mut command = CommandWrap::from(ending_with_us(command, survives));
     #[cfg(unix)]
     command.wrap(process_wrap::std::ProcessGroup::leader());
     #[cfg(windows)]
@@ -72,36 +88,116 @@ fn start(command: &mut Command) -> io::Result<(u32, Reader, Reader)> {
     // Before it starts, so that no interrupt comes between.
     let mut open = open();
     let mut child = command.spawn()?;
+    #[cfg(windows)]
+    if survives == Survives::No {
+        end_with_us(&*child);
+    }
     let (stdout, stderr) = (child.stdout().take(), child.stderr().take());
     let id = child.id();
     open.children.insert(id, child);
-    Ok((id, stdout.map(reader), stderr.map(reader)))
+    Ok((id, stdout.map(Reader::start), stderr.map(Reader::start)))
 }
 
-fn reader(mut pipe: impl Read + Send + 'static) -> JoinHandle<io::Result<Vec<u8>>> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        pipe.read_to_end(&mut bytes).map(|_| bytes)
-    })
+/// The system ends the program when the thread that started it is gone; here that one waits for it.
+#[cfg(target_os = "linux")]
+fn ending_with_us(mut command: Command, survives: Survives) -> Command {
+    use std::os::unix::process::CommandExt;
+
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+
+    if survives == Survives::Yes {
+        return command;
+    }
+    let us = std::process::id();
+    // SAFETY: between fork and exec, the closure only makes two system calls; it neither allocates nor locks.
+    unsafe {
+        command.pre_exec(move || {
+            set_parent_process_death_signal(Some(Signal::KILL))?;
+            // We may have gone before it asked for that.
+            let parent = getppid().map(|parent| parent.as_raw_nonzero().get().unsigned_abs());
+            if parent == Some(us) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+        });
+    }
+    command
 }
 
-fn read(reader: Reader) -> io::Result<Vec<u8>> {
-    let read = reader.map(|reader| reader.join().unwrap_or_else(|_| Err(io::ErrorKind::Other.into())));
-    read.unwrap_or_else(|| Ok(Vec::new()))
+/// Elsewhere that is seen to when it has started, or not at all.
+#[cfg(not(target_os = "linux"))]
+fn ending_with_us(command: Command, _: Survives) -> Command {
+    command
+}
+
+/// The system ends the program when the last handle of its job is closed, which is when we are gone. Where jobs do
+/// not nest, it is only ended by us.
+#[cfg(windows)]
+fn end_with_us(child: &dyn process_wrap::std::ChildWrapper) {
+    use std::os::windows::io::AsRawHandle;
+
+    let job = win32job::Job::create().and_then(|job| {
+        let mut limits = job.query_extended_limit_info()?;
+        job.set_extended_limit_info(limits.limit_kill_on_job_close())?;
+        job.assign_process(child.inner_child().as_raw_handle() as isize)?;
+        Ok(job)
+    });
+    mem::forget(job);
+}
+
+/// Reads a pipe beside us.
+struct Reader {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    ended: Receiver<io::Result<()>>,
+}
+
+impl Reader {
+    fn start(mut pipe: impl Read + Send + 'static) -> Self {
+        let bytes = Arc::new(Mutex::new(Vec::new()));
+        let (send, ended) = mpsc::channel();
+        let kept = Arc::clone(&bytes);
+        thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            let ended = loop {
+                match pipe.read(&mut buffer) {
+                    Ok(0) => break Ok(()),
+                    Ok(count) => {
+                        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                        let count = count.min(KEPT.saturating_sub(kept.len()));
+                        kept.extend_from_slice(&buffer[..count]);
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => break Err(error),
+                }
+            };
+            // Nobody may wait for it any more.
+            let _ = send.send(ended);
+        });
+        Self { bytes, ended }
+    }
+}
+
+/// What an ended program printed.
+fn read(reader: Option<Reader>) -> io::Result<Vec<u8>> {
+    let Some(Reader { bytes, ended }) = reader else { return Ok(Vec::new()) };
+    match ended.recv_timeout(GRACE) {
+        Ok(ended) => ended?,
+        // Something that it started, and that nobody could end, has the pipe still.
+        Err(RecvTimeoutError::Timeout) => {}
+        Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::Other.into()),
+    }
+    Ok(mem::take(&mut bytes.lock().unwrap_or_else(PoisonError::into_inner)))
 }
 
 fn wait(id: u32, limit: Duration) -> io::Result<ExitStatus> {
     let start = Instant::now();
     loop {
-        if let Some(ended) = ended(id, start.elapsed() > limit) {
+        if let Some(ended) = ended(id, start.elapsed() > limit, limit < Duration::MAX) {
             return ended;
         }
         thread::sleep(PAUSE);
     }
 }
 
-/// How the program ended; it does if it is `late`.
-fn ended(id: u32, late: bool) -> Option<io::Result<ExitStatus>> {
+/// How the program ended; it does if it is `late`, and all that it started if it is `whole`.
+fn ended(id: u32, late: bool, whole: bool) -> Option<io::Result<ExitStatus>> {
     let children = &mut open().children;
     let Some(child) = children.get_mut(&id) else { return Some(Err(io::ErrorKind::NotFound.into())) };
     let mut ended = child.try_wait().transpose();
@@ -110,6 +206,10 @@ fn ended(id: u32, late: bool) -> Option<io::Result<ExitStatus>> {
         ended = Some(Err(io::ErrorKind::TimedOut.into()));
     }
     if ended.is_some() {
+        if whole {
+            // There may be nothing left of it.
+            let _ = child.start_kill();
+        }
         children.remove(&id);
     }
     ended
@@ -141,6 +241,27 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         thread::sleep(Duration::from_secs(1));
         assert!(!folder.path().join("grandchild").exists());
+    }
+
+    #[test]
+    fn what_a_program_leaves_behind_keeps_nobody_waiting() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let start = Instant::now();
+        let mut child = shell("(sleep 3; echo alive > grandchild) & echo out");
+        let output = run_within(Duration::from_secs(60), child.current_dir(&folder)).expect("it ends");
+        assert_eq!(&*output.stdout, b"out\n");
+        // One with a session of its own is not ended, and only not waited for.
+        let output = run(&mut shell("setsid sleep 20 & echo out")).expect("it ends");
+        assert_eq!(&*output.stdout, b"out\n");
+        assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+        thread::sleep(Duration::from_secs(3));
+        assert!(!folder.path().join("grandchild").exists());
+    }
+
+    #[test]
+    fn of_an_endless_output_only_so_much_is_kept() {
+        let output = run(&mut shell("yes | head -c 100000000")).expect("it ends");
+        assert_eq!(output.stdout.len(), KEPT);
     }
 
     #[test]

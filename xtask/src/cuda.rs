@@ -8,9 +8,9 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use driver::{Capability, Card, Ptx};
 
-use crate::cargo::{cargo, first_time, release_dir};
+use crate::cargo::{build, cargo, first_time};
+use crate::link;
 use crate::ptx::{self, Compiler};
-use crate::{child, link};
 
 /// What `cargo xtask ptx` compiles for by default: it runs on this and every later card.
 const DEFAULT: Capability = Capability { major: 7, minor: 5 };
@@ -29,7 +29,12 @@ pub(crate) struct Args {
 /// `cargo xtask build-cuda`: builds without asking for a card, and says how to run it where one is.
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let program = Program::build(&args.arch, args.compiler)?;
-    writeln!(command::stdout(), "program  {}\nkernels  {}", program.path.display(), program.ptx.display())?;
+    writeln!(
+        command::stdout(),
+        "program  {}\nkernels  {}",
+        command::text::path(&program.path),
+        command::text::path(&program.ptx)
+    )?;
     let ptx = file_name(&program.ptx);
     writeln!(command::stdout(), "on a machine with a card: lesson-cuda --ptx {ptx}")?;
     writeln!(command::stdout(), "                          lesson-cuda exhibit NAME --ptx {ptx}")?;
@@ -79,15 +84,12 @@ pub(crate) fn arch(card: &Card) -> String {
 /// Builds the program that launches kernels on a card.
 pub(crate) fn build_host() -> Result<PathBuf> {
     let (variable, path) = link::search_path()?;
-    let program = release_dir().join("lesson-cuda").with_extension(std::env::consts::EXE_EXTENSION);
-    first_time(&program, "the lesson's program for a card");
-    let mut build = cargo();
-    build
-        .env(variable, path)
-        .args(["build", "--quiet", "--release", "--package", "host", "--features", "cuda"])
-        .args(["--bin", "lesson-cuda"]);
-    if !child::status(&mut build).context("cannot start cargo")?.success() {
-        bail!("the lesson's program for a card does not build; the compiler's message is above");
+    let name = "lesson-cuda";
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    first_time(&file, "the lesson's program for a card");
+    let args = ["--package", "host", "--features", "cuda", "--bin", name];
+    match build(cargo().env(variable, path), &args)? {
+        Some(built) => built.program(name),
+        None => bail!("the lesson's program for a card does not build; the compiler's message is above"),
     }
-    Ok(program)
 }

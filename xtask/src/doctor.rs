@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use command::text::wrapped;
-use driver::{Absent, Card};
+use driver::{Absent, Card, CudaVersion, LIBRARY};
 
 use crate::machine::Machine;
-use crate::piece::Piece;
+use crate::piece::{Missing, Piece};
 use crate::ptx::toolchain;
 use crate::rust_cuda::parts;
 
@@ -20,42 +20,72 @@ const CARD: &str = "On a card, with PTX by rustc";
 
 const BUILDER: &str = "PTX by cuda_builder, beside rustc's";
 
+const DRIVER: &str = if cfg!(windows) {
+    "https://www.nvidia.com/drivers"
+} else {
+    "https://www.nvidia.com/drivers; on Ubuntu `sudo ubuntu-drivers install`; under WSL, Windows' driver serves, \
+     and its library is in /usr/lib/wsl/lib"
+};
+
+const WSL: &str = "this is WSL, where Windows' driver serves: `export LD_LIBRARY_PATH=/usr/lib/wsl/lib`";
+
 const IMAGES: &str = "All of this but the card is in Rust-CUDA's container images, such as\n  \
                       ghcr.io/rust-gpu/rust-cuda-ubuntu24-cuda12 (docs/rust-cuda.md)";
 
 pub(crate) fn run() -> Result<ExitCode> {
     let machine = Machine::here();
-    let rustc = toolchain::find().ok().map(|found| format!("{} ({})", found.version, found.rustc.display()));
+    let rustc = toolchain::find()
+        .ok()
+        .map(|found| format!("{} ({})", found.version, command::text::path(&found.rustc)));
     let card = group(CARD, &for_card(&machine, &driver::probe(), rustc));
-    let builder = group(BUILDER, &parts::pieces(&machine));
-    write!(command::stdout(), "{INTRO}\n\n{card}\n{builder}{IMAGES}\n")?;
+    let pieces = parts::pieces(&machine);
+    let builder = group(BUILDER, &pieces);
+    let usable = usable(pieces.iter().all(|piece| piece.found.is_ok()));
+    write!(command::stdout(), "{INTRO}\n\n{card}\n{builder} {usable}\n{IMAGES}\n")?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether cuda_builder has all that it needs, and what that means for `--compiler auto`.
+fn usable(all: bool) -> &'static str {
+    if all {
+        "cuda_builder can be used, and `--compiler auto` takes it"
+    } else {
+        "cuda_builder cannot be used, and `--compiler auto` takes rustc"
+    }
 }
 
 /// What running on a card takes, and what judging the kernels there takes.
 fn for_card(machine: &Machine, card: &Result<Card, Absent>, rustc: Option<String>) -> Vec<Piece> {
-    let path = |path: Option<PathBuf>| path.map(|path| path.display().to_string());
+    let path = |path: Option<PathBuf>| path.map(|path| command::text::path(&path));
     let (driver, device) = match card {
-        Ok(Card { name, capability, driver, .. }) => {
-            (Some(format!("for CUDA {driver}")), Some(format!("{name}, compute capability {capability}")))
-        }
+        Ok(Card { name, capability, driver, .. }) => (
+            Ok(format!("for CUDA {driver}{}", newest_ptx(*driver))),
+            Some(format!("{name}, compute capability {capability}")),
+        ),
         // It is there, though it has no card to offer.
-        Err(Absent::Driver(error)) => (Some(format!("answers: {error}")), None),
-        Err(Absent::NoDriver | Absent::Broken(_)) => (None, None),
+        Err(Absent::Driver(error)) => (Ok(format!("answers: {error}")), None),
+        Err(Absent::NoDriver) => (Err(Missing { why: "no NVIDIA driver".to_owned(), fix: DRIVER }), None),
+        Err(Absent::Broken(why)) => (
+            Err(Missing { why: format!("there is a {LIBRARY}, and it cannot be used: {why}"), fix: DRIVER }),
+            None,
+        ),
+        Err(Absent::NotSearched(folder)) => {
+            let why = format!("the loader does not look into {}, which has {LIBRARY}", folder.display());
+            (Err(Missing { why, fix: WSL }), None)
+        }
     };
     vec![
-        Piece::new(
-            "NVIDIA driver",
-            "the lesson on a card",
-            driver,
-            "https://www.nvidia.com/drivers; on Ubuntu `sudo ubuntu-drivers install`",
-        ),
+        Piece { name: "NVIDIA driver", enables: "the lesson on a card", found: driver },
         Piece::new("NVIDIA card", "the lesson on a card", device, "a hosted one is free: docs/hosted-gpu.md"),
         Piece::new(
             "rustc with library source",
             "PTX from the kernels (cargo xtask ptx)",
             rustc,
-            "`rustup component add rust-src`; on Debian `sudo apt-get install rustc-web rust-web-src`",
+            if cfg!(target_os = "linux") {
+                "`rustup component add rust-src`; on Debian `sudo apt-get install rustc-web rust-web-src`"
+            } else {
+                "`rustup component add rust-src`"
+            },
         ),
         Piece::new(
             "linker",
@@ -63,6 +93,8 @@ fn for_card(machine: &Machine, card: &Result<Card, Absent>, rustc: Option<String
             linker(machine),
             if cfg!(windows) {
                 "the C++ build tools of Visual Studio: https://visualstudio.microsoft.com/downloads"
+            } else if cfg!(target_os = "macos") {
+                "`xcode-select --install`"
             } else {
                 "on Debian and Ubuntu `sudo apt-get install gcc`"
             },
@@ -86,6 +118,13 @@ fn for_card(machine: &Machine, card: &Result<Card, Absent>, rustc: Option<String
             "a CUDA toolkit: https://developer.nvidia.com/cuda-downloads",
         ),
     ]
+}
+
+/// Which PTX a driver takes, where that is known.
+fn newest_ptx(driver: CudaVersion) -> String {
+    driver
+        .newest_ptx()
+        .map_or_else(String::new, |(ptx, branch)| format!(" (branch {branch}), takes PTX up to {ptx}"))
 }
 
 fn linker(machine: &Machine) -> Option<String> {
@@ -119,7 +158,9 @@ fn group(title: &str, pieces: &[Piece]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use driver::{Capability, CudaVersion, DriverError};
+    #[cfg(unix)]
+    use driver::Capability;
+    use driver::DriverError;
 
     use super::*;
     use crate::machine::tests::Fake;
@@ -128,6 +169,7 @@ mod tests {
         pieces.iter().filter(|piece| piece.found.is_err()).map(|piece| piece.name).collect()
     }
 
+    #[cfg(unix)]
     fn t4() -> Card {
         Card {
             name: "Tesla T4".into(),
@@ -164,6 +206,18 @@ mod tests {
         assert_eq!(missing(&pieces), [""; 0]);
         let text = group(CARD, &pieces);
         assert!(text.contains("Tesla T4, compute capability 7.5") && !text.contains("missing"), "{text}");
+    }
+
+    #[test]
+    fn a_broken_driver_and_one_that_is_not_searched_are_told_from_none() {
+        let Fake(machine) = &Fake::new(&[], &[]);
+        let said = |absent| group(CARD, &for_card(machine, &Err(absent), None));
+        let said = |absent| said(absent).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said(Absent::NoDriver).contains("- no NVIDIA driver: https"));
+        let broken = said(Absent::Broken("/lib/x.so: file too short".into()));
+        assert!(broken.contains("and it cannot be used: /lib/x.so: file too short: https"), "{broken}");
+        let wsl = said(Absent::NotSearched("/usr/lib/wsl/lib".into()));
+        assert!(wsl.contains("export LD_LIBRARY_PATH=/usr/lib/wsl/lib"), "{wsl}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `cargo xtask`: the learner's commands.
 
 mod bench;
+mod built;
 mod cargo;
 mod check;
 mod child;
@@ -73,6 +74,9 @@ enum Command {
     /// The exercise: three steps on one file, three questions
     Exercise(exercise::Args),
     /// Run a kernel of your own on the emulator, and judge it
+    ///
+    /// The file is compiled and run with your rights, and not locked in: read what you did not write before you check
+    /// it.
     Check(check::Args),
     /// Run every test of the project
     Test(cargo::TestArgs),
@@ -87,6 +91,7 @@ pub(crate) const STACK: usize = 512 << 20;
 #[must_use]
 pub fn main() -> ExitCode {
     command::main(|cli: &Cli| {
+        command::project::root()?;
         interrupt::listen()?;
         thread::scope(|scope| {
             let work = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run(cli));

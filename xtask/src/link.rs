@@ -23,12 +23,24 @@ const STUB_LIBRARY: u32 = 34;
 pub(crate) fn search_path() -> Result<(&'static str, OsString)> {
     // On Windows it wants the layout of a toolkit.
     let name = if cfg!(windows) { "CUDA_PATH" } else { "CUDA_LIBRARY_PATH" };
-    if let Some(named) = env::var_os(name) {
+    // One that names what has gone since would stop the build.
+    if let Some(named) = env::var_os(name).filter(|named| has_library(Path::new(named))) {
         return Ok((name, named));
     }
     let root = target_dir().join("cuda-link");
     make(&root).with_context(|| format!("cannot make the library to link against in {}", root.display()))?;
     Ok((name, root.into_os_string()))
+}
+
+/// Whether cust's build script will find the driver's library for linking here.
+fn has_library(root: &Path) -> bool {
+    if cfg!(windows) {
+        return root.join("include/cuda.h").is_file() && root.join("lib/x64/cuda.lib").is_file();
+    }
+    // The variable may name several, and the build script looks in these folders of each.
+    let folders = ["lib64", "lib64/stubs", "targets/x86_64-linux/lib", "targets/x86_64-linux/lib/stubs"];
+    env::split_paths(root)
+        .any(|root| folders.iter().any(|folder| root.join(folder).join("libcuda.so").is_file()))
 }
 
 /// Makes it elsewhere and puts it in place when it is done: another command may do the same meanwhile.
@@ -73,10 +85,11 @@ fn compile(source: &Path, dir: &Path) -> Result<PathBuf> {
 
 #[cfg(windows)]
 fn compile(source: &Path, dir: &Path) -> Result<PathBuf> {
-    // The import library takes the name to load from the library's.
+    // The import library takes the name to load from the library's. Two linkers call it by two names.
     let library = dir.join(driver::LIBRARY);
     rustc(source, &library, &[])?;
-    Ok(library.with_extension("dll.lib"))
+    let names = ["nvcuda.dll.lib", "libnvcuda.dll.a"].map(|name| dir.join(name));
+    names.into_iter().find(|file| file.is_file()).context("rustc left no import library")
 }
 
 fn rustc(source: &Path, output: &Path, args: &[&str]) -> Result<()> {
@@ -96,6 +109,17 @@ fn rustc(source: &Path, output: &Path, args: &[&str]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(not(windows))]
+    fn a_folder_without_the_library_is_not_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        assert!(!has_library(&folder.path().join("gone")) && !has_library(folder.path()));
+        fs::create_dir_all(folder.path().join("lib64/stubs")).expect("a folder");
+        assert!(!has_library(folder.path()));
+        fs::write(folder.path().join("lib64/stubs/libcuda.so"), "").expect("a file");
+        assert!(has_library(folder.path()));
+    }
 
     #[test]
     fn the_symbols_are_a_sorted_list_of_the_drivers_functions() {

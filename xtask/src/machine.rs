@@ -21,7 +21,7 @@ pub(crate) struct Machine {
 impl Machine {
     /// This one.
     pub(crate) fn here() -> Self {
-        Self { variables: env::vars_os().collect(), root: PathBuf::from("/"), ask }
+        Self { variables: env::vars_os().map(spelled).collect(), root: PathBuf::from("/"), ask }
     }
 
     /// A program on the path.
@@ -79,6 +79,11 @@ impl Machine {
     }
 }
 
+/// A variable by the name that it is looked up by. Windows does not tell `Path` from `PATH`, and uses both.
+fn spelled((name, value): (OsString, OsString)) -> (OsString, OsString) {
+    (if cfg!(windows) { name.to_ascii_uppercase() } else { name }, value)
+}
+
 fn ask(program: &Path, question: &str) -> Option<String> {
     let mut asked = Command::new(program);
     let output = child::run(asked.arg(question).stdout(Stdio::piped()).stderr(Stdio::piped())).ok()?;
@@ -128,7 +133,7 @@ pub(crate) mod tests {
             }
             let variables = variables
                 .iter()
-                .map(|(name, value)| (name.into(), root.join(value).into_os_string()))
+                .map(|(name, value)| spelled((name.into(), root.join(value).into_os_string())))
                 .collect();
             Self(Machine { variables, root, ask: |program, _| fs::read_to_string(program).ok() })
         }
@@ -167,6 +172,13 @@ pub(crate) mod tests {
         let file = exe("opt/cuda/compute-sanitizer/compute-sanitizer");
         let Fake(machine) = &Fake::new(&[&file], &[]);
         assert_eq!(machine.toolkit_program("compute-sanitizer"), Some(machine.root.join(file)));
+    }
+
+    #[test]
+    #[cfg(windows)]
+    fn a_variable_is_found_however_it_is_spelled() {
+        let Fake(machine) = &Fake::new(&["bin/cc.exe"], &[("Path", "bin")]);
+        assert!(machine.program("cc").is_some());
     }
 
     #[test]

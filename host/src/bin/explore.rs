@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
-use cuda_std::emulator::{Policy, Schedule};
+use cuda_std::emulator::{MAX_BLOCK_THREADS, MAX_GRID, Policy, Schedule};
 use host::answer::NO_RIGHT_ANSWER;
 use host::explore::{self, Explored, Shown, Size, Subject};
-use host::verdict;
+use host::{memory, verdict};
 
 /// Two warps: threads a block, of a kernel that is for all sizes.
 const BLOCK: u32 = 64;
@@ -76,7 +76,10 @@ fn run(args: &Args) -> Result<ExitCode> {
         bail!("--n: exhibits bring their own input");
     }
     let block = args.block.unwrap_or_else(|| subject.blocks().first().copied().unwrap_or(BLOCK));
-    let size = Size { block, n: args.n.unwrap_or(block as usize).max(1) };
+    let size = Size { block, n: args.n.unwrap_or(block as usize) };
+    if subject.takes_n() {
+        check(size)?;
+    }
     let (text, found) = match &args.replay {
         Some(schedule) => replay(&*subject, size, schedule)?,
         None => {
@@ -93,9 +96,27 @@ fn run(args: &Args) -> Result<ExitCode> {
     Ok(command::verdict(!found || !subject.defined(size.block)))
 }
 
+/// What is wrong with the numbers is said before anything runs.
+fn check(Size { block, n }: Size) -> Result<()> {
+    if n == 0 {
+        bail!("--n 0 leaves nothing to do; give at least 1 element");
+    }
+    if !(1..=MAX_BLOCK_THREADS).contains(&block) {
+        bail!("--block {block}: a block has 1 to {MAX_BLOCK_THREADS} threads");
+    }
+    if n.div_ceil(block as usize) > MAX_GRID.x as usize {
+        bail!("--n {n} needs more than {} blocks of {block} threads; give fewer elements", MAX_GRID.x);
+    }
+    // Input, output, its bits, the reference, and the emulator's copy of the output.
+    memory::ask(n, 5 * size_of::<f32>())
+}
+
 /// What one schedule does, and whether there is anything wrong with it.
 fn replay(subject: &dyn Subject, size: Size, schedule: &Schedule) -> Result<(String, bool)> {
     let ran = subject.run(size, schedule)?;
+    if !ran.trace.follows(schedule) {
+        bail!("--replay {schedule} is of another launch: this one cannot take its turns so");
+    }
     let lines = [
         format!("schedule      {schedule}"),
         format!("interleaving  {:016x}", ran.trace.interleaving),

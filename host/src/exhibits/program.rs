@@ -136,8 +136,7 @@ fn show(args: &Show) -> Result<ExitCode> {
         return Ok(verdict(&outcomes));
     }
     let mut stdout = command::stdout();
-    let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    writeln!(stdout, "{}", exhibits::page(exhibit, colour))?;
+    writeln!(stdout, "{}", exhibits::page(exhibit, stdout.has_colour()))?;
     let guesses = if args.predict { ask(exhibit, &blocks)? } else { Vec::new() };
     let outcomes = run()?;
     match &card {
@@ -215,9 +214,9 @@ fn verdict(outcomes: &[Outcome]) -> ExitCode {
 }
 
 fn renew(check: bool) -> Result<ExitCode> {
-    let stale = docs::renew(&docs::root(), !check)?;
+    let stale = docs::renew(&command::project::root()?, !check)?;
     for page in &stale {
-        let page = page.display();
+        let page = command::text::path(page);
         if check {
             command::note(format_args!("{page} quotes what has changed; run `cargo xtask docs`"));
         } else {

@@ -5,20 +5,22 @@
 
 mod number;
 mod outcome;
-mod print;
+pub(crate) mod print;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Parser;
-use cuda_std::emulator::{FaultKind, Launch};
+use cuda_std::emulator::{FaultKind, Launch, Policy};
+use race::extent::Extent;
 
 use crate::args::Format;
-use crate::verdict;
+use crate::data::{Filling, given};
+use crate::{memory, verdict};
 
 pub use number::Number;
-use outcome::Launched;
+pub(crate) use outcome::Launched;
 pub use outcome::Outcome;
 
 /// A thread may go round loops four times for each element, and at least this often: a learner should
@@ -30,16 +32,25 @@ const LEAST_TICK_LIMIT: u32 = 1 << 20;
 struct Args {
     /// Block sizes to launch the kernel with
     #[arg(long, value_delimiter = ',', default_value = "32,64,128,256")]
-    block: Vec<u32>,
+    block: Vec<Extent>,
+    /// How many blocks; otherwise as many along x as it takes for n threads
+    #[arg(long)]
+    grid: Option<Extent>,
     /// How many elements each slice and buffer has
     #[arg(long, default_value_t = 4096)]
     n: usize,
     /// Seeds of the emulator's interleaving, one run each
     #[arg(long, value_delimiter = ',', default_value = "0")]
     seed: Vec<u64>,
+    /// How threads take turns
+    #[arg(long, default_value = "lockstep")]
+    policy: Policy,
     /// The value of a scalar parameter
     #[arg(long, value_name = "NAME=VALUE")]
     arg: Vec<String>,
+    /// What a buffer holds
+    #[arg(long, value_name = "NAME=DATA")]
+    data: Vec<String>,
     /// How the report comes out
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -52,10 +63,12 @@ struct Args {
 #[derive(Debug)]
 pub struct Case<'a> {
     n: usize,
-    block: u32,
+    block: Extent,
+    grid: Extent,
+    policy: Policy,
     seed: u64,
-    blocks: u32,
     args: &'a [String],
+    data: &'a [String],
 }
 
 impl Case<'_> {
@@ -68,29 +81,28 @@ impl Case<'_> {
     /// Threads a block.
     #[must_use]
     pub fn block(&self) -> usize {
-        self.block as usize
+        self.block.0.count() as usize
     }
 
-    /// The launch: as many blocks as it takes for one thread an element.
+    /// The launch: as many blocks as it takes for one thread an element, unless the command line says how many.
     #[must_use]
     pub fn launch(&self) -> Launch {
-        let trips = u32::try_from(self.n.saturating_mul(4)).unwrap_or(u32::MAX);
-        Launch::new(self.blocks, self.block).seed(self.seed).tick_limit(trips.max(LEAST_TICK_LIMIT))
+        Launch::new(self.grid.0, self.block.0).policy(self.policy).seed(self.seed).tick_limit(trips(self.n))
     }
 
-    /// A slice or buffer of `n` elements: 0, 1, 2, … for whole numbers, so that each is a valid index;
-    /// 1, 2, 3, … for floating-point ones.
+    /// The slice or buffer `name`, of `n` elements: 0, 1, 2, … for whole numbers, so that each is a valid index;
+    /// 1, 2, 3, … for floating-point ones; or what the command line asks for.
     ///
     /// # Errors
     ///
-    /// If there is no memory for it.
-    pub fn buffer<T: Number>(&self) -> Result<Vec<T>> {
-        let mut buffer = Vec::new();
-        buffer
-            .try_reserve_exact(self.n)
-            .with_context(|| format!("no memory for {} elements; give a smaller --n", self.n))?;
-        buffer.extend((0..self.n).map(T::element));
-        Ok(buffer)
+    /// If there is no memory for it, or if it is to come from a file that does not have it.
+    pub fn buffer<T: Number>(&self, name: &str) -> Result<Vec<T>> {
+        // As bytes, as elements, and the engine's copy.
+        memory::ask(self.n, 3 * size_of::<T>())?;
+        let filling = given(self.data, name, None).map_or(Ok(Filling::Iota), Filling::parse);
+        let what = || format!("--data {name}");
+        let bytes = filling.and_then(|filling| filling.bytes(T::ELEMENT, self.n)).with_context(what)?;
+        Ok(bytes.chunks_exact(T::ELEMENT.size()).map(T::from_bytes).collect())
     }
 
     /// The value that the command line gives the scalar parameter `name`.
@@ -99,16 +111,25 @@ impl Case<'_> {
     ///
     /// If it gives none, or not one of this type.
     pub fn scalar<T: Number>(&self, name: &str) -> Result<T> {
-        let value = self
-            .args
-            .iter()
-            .rev()
-            .find_map(|arg| arg.split_once('=').filter(|(of, _)| *of == name))
-            .map(|(_, value)| value)
+        let value = given(self.args, name, None)
             .ok_or_else(|| anyhow!("parameter `{name}` has no value; give --arg {name}=VALUE"))?;
-        let not_one = || anyhow!("--arg {name}={value}: not a {}", std::any::type_name::<T>());
-        value.parse().map_err(|_| not_one())
+        let bytes = T::ELEMENT
+            .parse(value)
+            .map_err(|_| anyhow!("--arg {name}={value}: not a {}", std::any::type_name::<T>()))?;
+        Ok(T::from_bytes(&bytes))
     }
+}
+
+/// How many trips of loops a thread may make in a block.
+pub(crate) fn trips(n: usize) -> u32 {
+    u32::try_from(n.saturating_mul(4)).unwrap_or(u32::MAX).max(LEAST_TICK_LIMIT)
+}
+
+/// As many blocks as it takes for n threads.
+pub(crate) fn blocks(n: usize, block: Extent) -> Result<u32> {
+    let threads = usize::try_from(block.0.count()).unwrap_or(usize::MAX);
+    u32::try_from(n.div_ceil(threads.max(1)))
+        .map_err(|_| anyhow!("--n {n} takes too many blocks of {block} threads"))
 }
 
 /// The whole program: reads the command line, calls `launch` for each block size and seed, and reports.
@@ -122,7 +143,7 @@ pub fn main(kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> Exit
             (Err(_), _) => String::new(),
             (Ok(launched), Format::Table) => print::text(launched) + "\n",
             (Ok(launched), Format::Json) => {
-                format!("{:#}\n", print::json(kernel, args.n, &args.arg, launched))
+                format!("{:#}\n", print::json(kernel, "emulator", args.n, &args.arg, launched))
             }
         };
         command::file::write(&args.report, &text)?;
@@ -137,14 +158,12 @@ fn run(args: &Args, kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>)
     }
     let mut all = Vec::new();
     for &block in &args.block {
-        if block == 0 {
-            bail!("--block 0: a block has at least 1 thread");
-        }
-        let blocks = u32::try_from(args.n.div_ceil(block as usize))
-            .map_err(|_| anyhow!("--n {} takes too many blocks of {block} threads", args.n))?;
+        let grid = args.grid.map_or_else(|| blocks(args.n, block).map(|x| Extent(x.into())), Ok)?;
         for &seed in &args.seed {
-            let outcome = launch(&Case { n: args.n, block, seed, blocks, args: &args.arg })?;
+            let (n, policy) = (args.n, args.policy);
+            let outcome = launch(&Case { n, block, grid, policy, seed, args: &args.arg, data: &args.data })?;
             if let Some(fault) = &outcome.report.fault
+                && outcome.report.hazards.is_empty()
                 && matches!(fault.what, FaultKind::TickLimit(_) | FaultKind::TurnLimit(_))
             {
                 bail!("{kernel} with {block} threads a block: {}", verdict::fault(fault));

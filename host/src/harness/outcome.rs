@@ -1,7 +1,8 @@
 //! What came of one launch, as a row of verdicts.
 
-use cuda_std::emulator::{FaultKind, Report};
-use serde::Serialize;
+use cuda_std::emulator::{FaultKind, Level, Report};
+use race::extent::Extent;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::{report, verdict};
@@ -32,16 +33,31 @@ impl Outcome {
 
 /// One launch in the words of the report.
 #[derive(Debug, Serialize)]
-pub(super) struct Launched {
-    pub(super) block: u32,
+pub(crate) struct Launched {
+    #[serde(serialize_with = "extent")]
+    pub(crate) block: Extent,
     pub(super) seed: u64,
     pub(super) mismatches: Option<usize>,
     #[serde(flatten)]
     pub(super) verdicts: Verdicts,
-    pub(super) clean: bool,
+    pub(crate) clean: bool,
     /// A block of lines each.
     pub(super) findings: Vec<String>,
     pub(super) checks: Value,
+    /// What the kernel printed, where that is known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) printed: String,
+    /// Of the race.
+    #[serde(skip)]
+    level: &'static str,
+}
+
+/// A number if there is one side only, else as on a command line.
+fn extent<S: Serializer>(block: &Extent, serializer: S) -> Result<S::Ok, S::Error> {
+    match (block.0.x, block.0.y, block.0.z) {
+        (x, 1, 1) => serializer.serialize_u32(x),
+        _ => serializer.collect_str(block),
+    }
 }
 
 /// A row of the table.
@@ -54,7 +70,7 @@ pub(super) struct Verdicts {
 }
 
 impl Launched {
-    pub(super) fn new(block: u32, seed: u64, outcome: &Outcome) -> Self {
+    pub(crate) fn new(block: Extent, seed: u64, outcome: &Outcome) -> Self {
         let report = &outcome.report;
         Self {
             block,
@@ -69,7 +85,20 @@ impl Launched {
             clean: report.is_clean(),
             findings: verdict::findings(report),
             checks: report::report_json(report),
+            printed: String::new(),
+            level: report.race().map_or("none", Level::name),
         }
+    }
+
+    /// The kernel printed this.
+    pub(crate) fn printing(self, printed: String) -> Self {
+        Self { printed, ..self }
+    }
+
+    /// The verdicts without what an optimiser may change of a race that stays one: each with its name.
+    pub(crate) fn summary(&self) -> [(&'static str, &'static str); 4] {
+        let Verdicts { barrier, memory, access, .. } = self.verdicts;
+        [("race", self.level), ("barrier", barrier), ("memory", memory), ("access", access)]
     }
 }
 
@@ -83,6 +112,12 @@ fn barrier(report: &Report) -> &'static str {
 fn access(report: &Report) -> &'static str {
     match report.fault.as_ref().map(|fault| &fault.what) {
         Some(FaultKind::OutOfBounds { .. } | FaultKind::UnknownPointer) => "out of bounds",
+        Some(FaultKind::Null { .. }) => "null pointer",
+        Some(FaultKind::Misaligned { .. }) => "misaligned",
+        Some(FaultKind::ReadOnly { .. }) => "write to constant",
+        Some(FaultKind::Trap) => "trap",
+        Some(FaultKind::Assert(_)) => "assertion",
+        Some(FaultKind::CallDepth(_)) => "endless recursion",
         Some(FaultKind::CopyRead) => "read of a copy",
         Some(FaultKind::Panic(_)) => "panic",
         Some(FaultKind::TickLimit(_) | FaultKind::TurnLimit(_)) => "endless",

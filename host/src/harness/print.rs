@@ -7,8 +7,11 @@ use tabled::settings::{Alignment, Style};
 
 use super::outcome::{Launched, Verdicts};
 
+/// Lines that a kernel printed which a table shows.
+const MOST_LINES: usize = 16;
+
 /// A row for each launch, then the findings of the first launch with each row of verdicts.
-pub(super) fn text(launches: &[Launched]) -> String {
+pub(crate) fn text(launches: &[Launched]) -> String {
     let mut text = table(launches);
     let mut told: Vec<&Verdicts> = Vec::new();
     for Launched { block, verdicts, findings, .. } in launches {
@@ -18,6 +21,17 @@ pub(super) fn text(launches: &[Launched]) -> String {
         told.push(verdicts);
         for finding in findings {
             text += &format!("\n\n{block} threads a block:\n{finding}");
+        }
+    }
+    if let Some(Launched { block, printed, .. }) =
+        launches.iter().find(|launched| !launched.printed.is_empty())
+    {
+        text += &format!("\n\nwhat the kernel printed with {block} threads a block:");
+        for line in printed.lines().take(MOST_LINES) {
+            text += &format!("\n  {line}");
+        }
+        if let Some(more) = printed.lines().count().checked_sub(MOST_LINES).filter(|&more| more > 0) {
+            text += &format!("\n  ... and {more} lines more (--format json has them)");
         }
     }
     if launches.iter().all(|launched| launched.clean) {
@@ -39,10 +53,10 @@ fn table(launches: &[Launched]) -> String {
 }
 
 /// The same as one JSON document, with every finding of every launch.
-pub(super) fn json(kernel: &str, n: usize, args: &[String], launches: &[Launched]) -> Value {
+pub(crate) fn json(kernel: &str, device: &str, n: usize, args: &[String], launches: &[Launched]) -> Value {
     json!({
         "kernel": kernel,
-        "device": "emulator",
+        "device": device,
         "n": n,
         "args": args,
         "launches": launches,

@@ -222,6 +222,36 @@ fn fault(fault: &Fault) -> String {
             "a kernel sees only the memory that the host lends it",
             "pass a pointer to a lent buffer",
         ),
+        FaultKind::Null { address } => (
+            format!("access through a null pointer, to address {address:#x}"),
+            "found before it was made; on a GPU it ends the launch",
+            "pass a pointer to a buffer, or test it before it is used",
+        ),
+        FaultKind::Misaligned { address, size } => (
+            format!("misaligned: an access of {size} bytes to address {address:#x}"),
+            "an access has to be at a multiple of its size; on a GPU it ends the launch",
+            "count in elements of the type that is accessed, from a pointer that is aligned for it",
+        ),
+        FaultKind::ReadOnly { name, address } => (
+            format!("write to {name}, which can only be read, at address {address:#x}"),
+            "found before it was made; constant memory is the same for a whole launch",
+            "write to a buffer in global memory",
+        ),
+        FaultKind::Trap => (
+            "trap".to_owned(),
+            "it ends the launch; a panic, and what a compiler takes to be unreachable, become one",
+            "see what leads to this line",
+        ),
+        FaultKind::Assert(message) => (
+            format!("assertion failed: {message}"),
+            "on a GPU a failed assertion ends the launch",
+            "see the message",
+        ),
+        FaultKind::CallDepth(limit) => (
+            format!("more than {limit} calls within each other"),
+            "a recursion looks endless; on a GPU a thread's stack would overflow",
+            "give the recursion an end",
+        ),
         FaultKind::CopyRead => (
             "a read through a copy of a cell of shared memory".to_owned(),
             "the copy was the read, and the emulator could not follow it",

@@ -27,9 +27,15 @@ fn what_cannot_be_done_is_said_in_one_line() {
     refused(&["--block", "many"], "invalid value");
     refused(&["tiled-multiply", "--block", "1024"], "more steps there than a page can show");
     refused(&["-o", "/nowhere/at/all.html"], "cannot write /nowhere/at/all.html");
+    refused(&["-o", "."], "is no file");
+    refused(&["--all", "-o", "Cargo.toml/site"], "cannot make the folder");
+}
+
+#[test]
+#[cfg(unix)]
+fn a_device_is_no_file() {
     refused(&["-o", "/"], "/ is no file");
     refused(&["-o", "/dev/full"], "/dev/full is no file");
-    refused(&["--all", "-o", "/dev/null/site"], "cannot make the folder");
 }
 
 /// The page holds the run that was asked for, and is still small.

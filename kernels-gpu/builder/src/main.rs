@@ -1,4 +1,4 @@
-//! Compiles the kernels to PTX with Rust-CUDA: `builder <ARCH> <PTX> [--jump-threading]`, where ARCH is
+//! Compiles the kernels to PTX with Rust-CUDA: `builder [--jump-threading] [--no-lines] <ARCH> <PTX>`, where ARCH is
 //! `compute_75`, say. `cargo xtask ptx --compiler cuda-builder` finds what it needs and runs it.
 
 use std::env;
@@ -20,25 +20,23 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &[OsString]) -> Result<(), String> {
-    let (arch, ptx, jump_threading) = match args {
-        [arch, ptx] => (arch, ptx, '-'),
-        [arch, ptx, flag] if flag == "--jump-threading" => (arch, ptx, '+'),
-        _ => return Err("usage: builder <ARCH> <PTX> [--jump-threading]".to_owned()),
-    };
+    let (flags, [arch, ptx]) = args.split_last_chunk().ok_or(USAGE)?;
+    let (mut jump_threading, mut debug) = ('-', DebugInfo::LineTables);
+    for flag in flags {
+        match flag.to_str() {
+            Some("--jump-threading") => jump_threading = '+',
+            Some("--no-lines") => debug = DebugInfo::None,
+            _ => return Err(USAGE.to_owned()),
+        }
+    }
     let arch = arch.to_string_lossy();
     let Ok(arch) = arch.parse() else {
         return Err(format!("Rust-CUDA does not know the architecture {arch}"));
     };
-    let build = |debug| build(arch, Path::new(ptx), jump_threading, debug);
-    let built = build(DebugInfo::LineTables).or_else(|error| match error {
-        CudaBuilderError::BuildFailed => {
-            eprintln!("note: trying once more without line tables, which an LLVM older than 7.1 cannot make of cuda_std");
-            build(DebugInfo::None)
-        }
-        error => Err(error),
-    });
-    built.map_err(|error| error.to_string())
+    build(arch, Path::new(ptx), jump_threading, debug).map_err(|error| error.to_string())
 }
+
+const USAGE: &str = "usage: builder [--jump-threading] [--no-lines] <ARCH> <PTX>";
 
 fn build(arch: NvvmArch, ptx: &Path, jump_threading: char, debug: DebugInfo) -> Result<(), CudaBuilderError> {
     // This pass copies a barrier into both arms of a condition (rust-lang/rust#137086). cuda_builder sets the

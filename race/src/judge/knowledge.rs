@@ -15,17 +15,14 @@ use super::access::{Epoch, LANES, Scope};
 pub(super) struct Knowledge {
     /// Block and thread, to the last clock known.
     threads: FxHashMap<(u64, u16), u32>,
-    /// Blocks, of which every thread is known up to a clock.
+    /// Blocks, of which every thread is known up to a clock; but for those that exited above a barrier.
     blocks: FxHashMap<u64, u32>,
 }
 
 impl Knowledge {
-    fn covers(&self, block: u64, epoch: &Epoch) -> bool {
-        self.blocks.get(&block).is_some_and(|&clock| epoch.clock <= clock) || self.covers_thread(block, epoch)
-    }
-
-    fn covers_thread(&self, block: u64, epoch: &Epoch) -> bool {
-        self.threads.get(&(block, epoch.thread)).is_some_and(|&clock| epoch.clock <= clock)
+    /// The last clock of this thread that is known.
+    fn of_thread(&self, block: u64, thread: u16) -> u32 {
+        self.threads.get(&(block, thread)).copied().unwrap_or(0)
     }
 
     fn join(&mut self, other: &Self) {
@@ -59,6 +56,30 @@ fn joined(a: &Shared, b: &Shared) -> Shared {
     }
 }
 
+/// What is known by way of a location: to threads of the releasing block, and to others, whom only a wide scope reaches.
+#[derive(Clone, Debug, Default)]
+struct Reach {
+    near: Shared,
+    far: Shared,
+}
+
+impl Reach {
+    fn join(&mut self, other: &Self) {
+        self.near = joined(&self.near, &other.near);
+        self.far = joined(&self.far, &other.far);
+    }
+
+    /// What an operation of this scope takes or gives.
+    fn of(scope: Scope, knowledge: &Shared) -> Self {
+        let far = if scope >= Scope::Device { knowledge.clone() } else { None };
+        Self { near: knowledge.clone(), far }
+    }
+
+    fn within(&self, scope: Scope) -> Shared {
+        if scope >= Scope::Device { joined(&self.near, &self.far) } else { self.near.clone() }
+    }
+}
+
 /// What one thread knows.
 #[derive(Clone, Debug, Default)]
 struct Thread {
@@ -66,11 +87,13 @@ struct Thread {
     warp: [u32; LANES],
     /// Of everybody else.
     far: Shared,
-    /// What a strong read has read of a release: known from the next fence on, with the scope of the releases.
-    pending: Shared,
+    /// What strong reads have read of releases, by address: known from the next fence on, or the next acquire there, if
+    /// that reaches the releases.
+    pending: FxHashMap<u64, Reach>,
     /// What it knew at its last fence: later strong writes release it.
-    fenced: Shared,
-    fence_scope: Option<Scope>,
+    fenced: Reach,
+    /// What it has released, by address: later strong writes there release it too.
+    released: FxHashMap<u64, Reach>,
     /// The thread's own clock.
     now: u32,
 }
@@ -78,8 +101,8 @@ struct Thread {
 /// What a location holds that a release has written.
 #[derive(Clone, Debug)]
 struct Released {
-    knowledge: Shared,
-    scope: Scope,
+    reach: Reach,
+    /// The block that `near` is for.
     block: u64,
 }
 
@@ -93,6 +116,10 @@ pub(super) struct Vectors {
     block: Shared,
     /// By address.
     releases: FxHashMap<u64, Released>,
+    /// What threads knew that have arrived at a barrier without waiting, by its number.
+    arrived: Vec<(u32, Shared)>,
+    /// Threads that exited above a barrier, of all blocks so far, with what the barrier settled of them.
+    exited: FxHashMap<(u64, u16), u32>,
 }
 
 impl Vectors {
@@ -101,6 +128,7 @@ impl Vectors {
         self.active = false;
         self.block = None;
         self.threads.clear();
+        self.arrived.clear();
         self.releases.retain(|&address, _| !is_shared(address));
     }
 
@@ -108,46 +136,62 @@ impl Vectors {
         self.active
     }
 
-    /// From here on, threads know different things: so far, each knows all that its warp did before `clock`.
-    pub(super) fn begin(&mut self, threads: usize, warp_clocks: &[u32]) {
+    /// From here on, threads know different things: so far, each knows all that the lanes of its warp did before `clock`
+    /// which took part in the last barrier of the block, `alive`.
+    pub(super) fn begin(&mut self, threads: usize, warp_clocks: &[u32], alive: &[u32]) {
         if self.active {
             return;
         }
         self.active = true;
-        let block = &self.block;
-        self.threads.clear();
-        self.threads.extend((0..threads).map(|thread| {
-            let now = warp_clocks[thread / LANES];
-            Thread { warp: [now - 1; LANES], far: block.clone(), now, ..Thread::default() }
-        }));
+        // What they have released, fenced or read stays: a barrier takes nothing of it back.
+        self.threads.resize_with(threads, Thread::default);
+        for (thread, state) in self.threads.iter_mut().enumerate() {
+            let (now, alive) = (warp_clocks[thread / LANES], alive[thread / LANES]);
+            state.warp = std::array::from_fn(|lane| if alive >> lane & 1 == 1 { now - 1 } else { 0 });
+            state.far = self.block.clone();
+            state.now = now;
+        }
     }
 
     pub(super) fn now(&self, thread: usize) -> u32 {
         self.threads[thread].now
     }
 
-    /// Does an access in this block happen before what `thread` does now? One from before `phase` was made by a thread
-    /// that exited above a barrier, which settled nothing of it.
-    pub(super) fn before(&self, block: u64, earlier: &Epoch, thread: u16, phase: u32) -> bool {
+    /// Does an access in this block happen before what `thread` does now?
+    pub(super) fn before(&self, block: u64, earlier: &Epoch, thread: u16) -> bool {
         let me = &self.threads[usize::from(thread)];
-        let in_warp = earlier.clock >= phase && earlier.warp() == usize::from(thread) / LANES;
+        let in_warp = earlier.warp() == usize::from(thread) / LANES;
         (in_warp && earlier.clock <= me.warp[usize::from(earlier.thread) % LANES])
-            || me.far.as_ref().is_some_and(|far| far.covers_thread(block, earlier))
+            || me.far.as_ref().is_some_and(|far| earlier.clock <= far.of_thread(block, earlier.thread))
     }
 
     /// Does an access of another block happen before what `thread` does now?
     pub(super) fn before_from(&self, other: u64, earlier: &Epoch, thread: u16) -> bool {
         let known = if self.active { &self.threads[usize::from(thread)].far } else { &self.block };
-        known.as_ref().is_some_and(|known| known.covers(other, earlier))
+        let Some(known) = known else { return false };
+        let settled = known.blocks.get(&other).is_some_and(|&clock| {
+            let exited = self.exited.get(&(other, earlier.thread)).copied();
+            earlier.clock <= clock.min(exited.unwrap_or(u32::MAX))
+        });
+        settled || earlier.clock <= known.of_thread(other, earlier.thread)
     }
 
-    /// These threads meet: each knows from now on what any of them knew, and what any of them did. Those that only
-    /// `arrive` tell and learn nothing.
-    pub(super) fn meet(&mut self, block: u64, meeting: &[u16], arriving: &[u16], clock: u32) {
+    /// These threads arrive at a barrier of this number and do not wait: who does learns what they know by now.
+    pub(super) fn arrive(&mut self, block: u64, number: u32, thread: u16, settled: u32, clock: u32) {
+        let known = self.knowledge(block, thread, settled);
+        self.arrived.push((number, known));
+        self.threads[usize::from(thread)].now = clock;
+    }
+
+    /// These threads meet at the barrier of this number: each knows from now on what any of them knew, and what any of
+    /// them did.
+    pub(super) fn meet(&mut self, block: u64, number: u32, meeting: &[u16], settled: u32, clock: u32) {
         let mut all = Knowledge::default();
+        for (_, known) in self.arrived.extract_if(.., |(of, _)| *of == number) {
+            known.iter().for_each(|known| all.join(known));
+        }
         let mut last: Option<*const Knowledge> = None;
-        for &thread in meeting.iter().chain(arriving) {
-            let first = usize::from(thread) / LANES * LANES;
+        for &thread in meeting {
             let state = &self.threads[usize::from(thread)];
             if let Some(far) = &state.far
                 && last != Some(Arc::as_ptr(far))
@@ -155,12 +199,7 @@ impl Vectors {
                 all.join(far);
                 last = Some(Arc::as_ptr(far));
             }
-            for (lane, &seen) in state.warp.iter().enumerate() {
-                if seen > 0 {
-                    all.add(block, (first + lane) as u16, seen);
-                }
-            }
-            all.add(block, thread, state.now);
+            self.add_own(&mut all, block, thread, settled);
         }
         let all = Arc::new(all);
         for &thread in meeting {
@@ -168,9 +207,18 @@ impl Vectors {
             state.far = Some(Arc::clone(&all));
             state.now = clock;
         }
-        for &thread in arriving {
-            self.threads[usize::from(thread)].now = clock;
+    }
+
+    /// What a thread knows of its warp, its own accesses among them, and of what barriers have settled in its block.
+    fn add_own(&self, all: &mut Knowledge, block: u64, thread: u16, settled: u32) {
+        let state = &self.threads[usize::from(thread)];
+        let first = usize::from(thread) / LANES * LANES;
+        for (lane, &seen) in state.warp.iter().enumerate().filter(|(_, seen)| **seen > 0) {
+            all.add(block, (first + lane) as u16, seen);
         }
+        all.add(block, thread, state.now);
+        let known = all.blocks.entry(block).or_default();
+        *known = settled.max(*known);
     }
 
     /// Lanes of one warp meet.
@@ -193,30 +241,50 @@ impl Vectors {
         }
     }
 
-    /// The whole block has met: within it everything is settled.
+    /// The whole block has met: within it everything is settled, but for threads that have exited.
     pub(super) fn settle(&mut self, participants: impl Iterator<Item = u16>) {
         if !self.active {
             return;
         }
-        let mut block = self.block.take();
-        for thread in participants {
-            block = joined(&block, &self.threads[usize::from(thread)].far);
-        }
-        self.block = block;
+        self.block = self.of_all(participants);
         self.active = false;
+    }
+
+    /// What any of these threads knows of others than its warp.
+    pub(super) fn of_all(&self, participants: impl Iterator<Item = u16>) -> Shared {
+        let mut all = self.block.clone();
+        if self.active {
+            for thread in participants {
+                all = joined(&all, &self.threads[usize::from(thread)].far);
+            }
+        }
+        all
+    }
+
+    /// The last clock of an exited thread that the participants of a barrier know, of which `all` is what they know of
+    /// others than their warps, and `lanes` those in its warp.
+    pub(super) fn known(
+        &self,
+        all: &Shared,
+        block: u64,
+        thread: u16,
+        mut lanes: impl Iterator<Item = u16>,
+    ) -> u32 {
+        let far = all.as_ref().map_or(0, |all| all.of_thread(block, thread));
+        let of = |other: u16| self.threads[usize::from(other)].warp[usize::from(thread) % LANES];
+        if self.active { lanes.by_ref().map(of).max().unwrap_or(0).max(far) } else { far }
+    }
+
+    /// A thread has exited above a barrier, which settles what it did up to this clock.
+    pub(super) fn exit(&mut self, block: u64, thread: u16, settled: u32) {
+        self.exited.entry((block, thread)).or_insert(settled);
     }
 
     /// All that a thread knows, its own accesses among them.
     fn knowledge(&self, block: u64, thread: u16, settled: u32) -> Shared {
         let state = &self.threads[usize::from(thread)];
         let mut all = state.far.as_ref().map(|far| Knowledge::clone(far)).unwrap_or_default();
-        let first = thread as usize / LANES * LANES;
-        for (lane, &seen) in state.warp.iter().enumerate() {
-            all.add(block, (first + lane) as u16, seen);
-        }
-        all.add(block, thread, state.now);
-        let known = all.blocks.entry(block).or_default();
-        *known = settled.max(*known);
+        self.add_own(&mut all, block, thread, settled);
         Some(Arc::new(all))
     }
 
@@ -224,54 +292,58 @@ impl Vectors {
     /// has been settled by a barrier.
     pub(super) fn fence(&mut self, block: u64, thread: u16, scope: Scope, settled: u32, clock: u32) {
         let state = &mut self.threads[usize::from(thread)];
-        state.far = joined(&state.far, &state.pending.take());
+        for reach in state.pending.values() {
+            state.far = joined(&state.far, &reach.within(scope));
+        }
         let known = self.knowledge(block, thread, settled);
         let state = &mut self.threads[usize::from(thread)];
-        state.fenced = known;
-        state.fence_scope = Some(scope);
+        let Reach { near, far } = Reach::of(scope, &known);
+        state.fenced = Reach { near, far: far.or_else(|| state.fenced.far.take()) };
         state.now = clock;
     }
 
     /// A strong read of a location.
     pub(super) fn read(&mut self, block: u64, thread: u16, address: u64, scope: Scope, acquires: bool) {
-        let Some(found) = self.releases.get(&address) else { return };
-        let covers = |scope: Scope| found.block == block || scope >= Scope::Device;
-        if !covers(scope) || !covers(found.scope) {
-            return;
-        }
-        let known = found.knowledge.clone();
         let state = &mut self.threads[usize::from(thread)];
-        let to = if acquires { &mut state.far } else { &mut state.pending };
-        *to = joined(to, &known);
+        if let Some(found) = self.releases.get(&address) {
+            let near = if found.block == block { found.reach.near.clone() } else { None };
+            state.pending.entry(address).or_default().join(&Reach { near, far: found.reach.far.clone() });
+        }
+        if acquires && let Some(pending) = state.pending.get(&address) {
+            state.far = joined(&state.far, &pending.within(scope));
+        }
     }
 
-    /// A strong write to a location: it releases what the thread knew at its last fence, or, if it is a release itself, all
-    /// that the thread knows. One that reads and writes goes on with the release that it read from.
+    /// A strong write to a location: it releases what the thread knew at its last fence and at its last release there,
+    /// and, if it is a release itself, all that the thread knows. One that reads and writes goes on with the release that
+    /// it read from.
     pub(super) fn write(&mut self, write: Write, settled: u32, clock: u32) {
         let Write { block, thread, address, scope, releases, reads } = write;
-        let state = &self.threads[usize::from(thread)];
-        let (own, own_scope) = if releases {
-            (self.knowledge(block, thread, settled), scope)
-        } else {
-            (state.fenced.clone(), state.fence_scope.map_or(scope, |fence| fence.min(scope)))
-        };
+        let known = if releases { self.knowledge(block, thread, settled) } else { None };
+        let state = &mut self.threads[usize::from(thread)];
         if releases {
-            self.threads[usize::from(thread)].now = clock;
+            state.released.entry(address).or_default().join(&Reach::of(scope, &known));
+            state.now = clock;
         }
-        let before = if reads { self.releases.get(&address) } else { None };
-        let scope = before.map_or(own_scope, |before| before.scope.min(own_scope));
-        let knowledge = joined(&own, &before.map(|before| before.knowledge.clone()).unwrap_or_default());
-        if knowledge.is_some() {
-            self.releases.insert(address, Released { knowledge, scope, block });
+        let mut reach = state.fenced.clone();
+        if let Some(released) = state.released.get(&address) {
+            reach.join(released);
+        }
+        if reads && let Some(before) = self.releases.get(&address) {
+            let near = if before.block == block { before.reach.near.clone() } else { None };
+            reach.join(&Reach { near, far: before.reach.far.clone() });
+        }
+        if reach.near.is_some() || reach.far.is_some() {
+            self.releases.insert(address, Released { reach, block });
         } else {
             self.releases.remove(&address);
         }
     }
 
-    /// A plain write: who reads it reads from no release.
-    pub(super) fn overwrite(&mut self, address: u64) {
+    /// A plain write of so many bytes: who reads them reads from no release.
+    pub(super) fn overwrite(&mut self, address: u64, size: u32) {
         if !self.releases.is_empty() {
-            self.releases.remove(&address);
+            (address..address + u64::from(size)).for_each(|at| drop(self.releases.remove(&at)));
         }
     }
 }

@@ -11,11 +11,13 @@ const LINE: u64 = 128;
 /// Of an entry: what has been done to the line, below the number of the block that did it, plus one.
 const WRITTEN: u64 = 1;
 const READ: u64 = 2;
+/// Strong accesses of one byte, of two, and so on: those of two sizes may race.
 const STRONG: u64 = 4;
+const SIZES: u32 = 6;
 /// By more than one block, in a way that cannot race: all only read, or all only used atomics of the device.
-const SEVERAL: u64 = 8;
-const CONTESTED: u64 = 16;
-const FLAGS: u32 = 5;
+const SEVERAL: u64 = STRONG << SIZES;
+const CONTESTED: u64 = SEVERAL << 1;
+const FLAGS: u32 = CONTESTED.trailing_zeros() + 1;
 
 /// The lines of the buffers of a launch, for all its workers.
 #[derive(Debug, Default)]
@@ -47,15 +49,15 @@ impl Lines {
         lines.get(line).is_some_and(|line| line.load(Ordering::Relaxed) & CONTESTED != 0)
     }
 
-    /// Accesses by a block from `from` up to `to`.
+    /// Accesses of so many bytes each by a block, from `from` up to `to`.
     #[inline]
-    pub(super) fn touch(&self, object: u32, (from, to): (u64, u64), block: u64, how: How) {
+    pub(super) fn touch(&self, object: u32, (from, to): (u64, u64), size: u32, block: u64, how: How) {
         let (start, lines) = &self.objects[object as usize];
         let first = (from.wrapping_sub(*start) / LINE) as usize;
         let last = ((to - 1).wrapping_sub(*start) / LINE) as usize;
         let strong = how.strong.is_some_and(|scope| scope >= Scope::Device);
         let flag = if strong {
-            STRONG
+            STRONG << size.trailing_zeros().min(SIZES - 1)
         } else if how.writes {
             WRITTEN
         } else {
@@ -95,8 +97,8 @@ fn after(known: u64, own: u64, flag: u64) -> u64 {
     if flags & SEVERAL == 0 && known >> FLAGS == own >> FLAGS {
         return known | flag;
     }
-    let kinds = (flags & (WRITTEN | READ | STRONG)) | flag;
-    if kinds == READ || kinds == STRONG {
+    let kinds = (flags & (SEVERAL - 1)) | flag;
+    if kinds == READ || (kinds >= STRONG && kinds.is_power_of_two()) {
         return known | flag | SEVERAL;
     }
     known | flag | CONTESTED
@@ -109,7 +111,7 @@ mod tests {
     fn contested(accesses: &[(u64, How)]) -> bool {
         let lines = Lines::new(&[(0, 0), (4096, 1024)]);
         for &(block, how) in accesses {
-            lines.touch(1, (4096 + 256, 4096 + 384), block, how);
+            lines.touch(1, (4096 + 256, 4096 + 384), 4, block, how);
         }
         assert_eq!(lines.contested(), lines.is_contested(1, 4096 + 300));
         lines.contested()
@@ -127,5 +129,14 @@ mod tests {
         assert!(contested(&[(0, strong(Scope::Device)), (1, How::READ)]));
         assert!(contested(&[(0, strong(Scope::Block)), (1, strong(Scope::Block))]));
         assert!(contested(&[(0, How::READ), (0, How::WRITE), (1, How::READ)]));
+    }
+
+    #[test]
+    fn atomics_of_two_sizes_are_contested() {
+        let lines = Lines::new(&[(0, 0), (4096, 1024)]);
+        let strong = How { writes: true, strong: Some(Scope::Device) };
+        lines.touch(1, (4096, 4100), 4, 0, strong);
+        lines.touch(1, (4096, 4104), 8, 1, strong);
+        assert!(lines.contested());
     }
 }

@@ -47,15 +47,31 @@ pub struct Setting {
     pub orders: bool,
 }
 
-/// What the rows of one object have in common.
+/// What there is among the rows of one object: a set of bits, empty if there are none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Summary {
-    plain_reads: bool,
-    plain_writes: bool,
-    strong: bool,
-    /// All are intervals of one element size.
-    size: u32,
-    odd: bool,
+struct Summary(u32);
+
+impl Summary {
+    /// Above these, a bit for each size of an element.
+    const PLAIN_READS: u32 = 1;
+    const PLAIN_WRITES: u32 = 2;
+    const STRONG: u32 = 4;
+    const NO_INTERVALS: u32 = 8;
+
+    fn has(self, bits: u32) -> bool {
+        self.0 & bits != 0
+    }
+
+    /// Not all have one element size.
+    fn is_mixed(self) -> bool {
+        let sizes = self.0 >> 4;
+        sizes & sizes.wrapping_sub(1) != 0
+    }
+
+    /// Not all are intervals of one element size.
+    fn is_odd(self) -> bool {
+        self.has(Self::NO_INTERVALS) || self.is_mixed()
+    }
 }
 
 /// A read by one thread of what nothing had written, kept until the barrier: a write may yet race with it.
@@ -76,12 +92,16 @@ pub struct Judge {
     clock: u32,
     /// The first clock behind the last barrier of the block.
     phase: u32,
+    /// The lanes of each warp that have not exited above the last barrier of the block.
+    alive: Vec<u32>,
     /// The clock of each warp's lanes; behind vector clocks each thread has its own.
     warps: Vec<u32>,
     /// Accesses since the last barrier that are not in `cells`.
     rows: Rows,
     /// What threads did that exited above a barrier: nothing orders it any more.
     left: Vec<CellAccess>,
+    /// Threads of the block have exited above a barrier.
+    has_left: bool,
     /// For each thread the barrier that first went on without it.
     exited_above: Vec<Option<Site>>,
     summaries: Vec<Summary>,
@@ -91,6 +111,8 @@ pub struct Judge {
     by_cell: bool,
     cells: Cells,
     early: Vec<Early>,
+    /// Those of threads that have exited above a barrier: until the block ends, a write may race with them.
+    late: Vec<Early>,
     vectors: Vectors,
     stamps: Stamps,
     table: LineTable,
@@ -113,15 +135,18 @@ impl Judge {
             block: 0,
             clock: 1,
             phase: 1,
+            alive: vec![0; warps],
             warps: vec![1; warps],
             rows: Rows::default(),
             left: Vec::new(),
+            has_left: false,
             exited_above: vec![None; setting.threads as usize],
             summaries: vec![Summary::default(); setting.objects as usize],
             touched: Vec::new(),
             by_cell: false,
             cells: Cells::default(),
             early: Vec::new(),
+            late: Vec::new(),
             vectors: Vectors::default(),
             stamps: Stamps::default(),
             table: LineTable::default(),
@@ -143,7 +168,11 @@ impl Judge {
         let (from, to) =
             (self.setting.shared_base, self.setting.shared_base + u64::from(self.setting.shared));
         self.vectors.begin_block(|address| (from..to).contains(&address));
-        if !self.left.is_empty() {
+        for (alive, first) in self.alive.iter_mut().zip((0..).step_by(LANES)) {
+            *alive = u32::MAX >> (LANES as u32 - (self.setting.threads - first).min(LANES as u32));
+        }
+        if self.has_left {
+            self.has_left = false;
             self.left.clear();
             self.exited_above.fill(None);
         }
@@ -167,56 +196,103 @@ impl Judge {
         self.judging
     }
 
-    /// Lanes of a warp access memory. Returns the lanes that read of shared memory what nothing has written.
-    #[inline]
-    pub fn access(&mut self, program: &dyn Program, lines: &Lines, access: &WarpAccess<'_>) -> u32 {
-        if !self.judging {
-            return 0;
-        }
+    /// Lanes of a warp access memory. Returns the lanes that read of shared memory what nothing has written. The program
+    /// is asked for only where more has to be known than most accesses need.
+    #[inline(always)]
+    pub fn access<P: Program>(
+        &mut self,
+        program: impl FnOnce() -> P,
+        lines: &Lines,
+        access: &WarpAccess<'_>,
+    ) -> u32 {
         let early = if access.object == 0 { self.stamp(access) } else { 0 };
-        self.rows.push(access, self.warps[access.warp as usize], early);
+        if !self.judging {
+            return early;
+        }
+        if self.setting.across_blocks
+            || self.vectors.is_active()
+            || (self.setting.orders && access.how.strong.is_some())
+            || self.rows.all.len() >= MAX_ROWS
+        {
+            self.access_closely(&program(), lines, access, early);
+            return early;
+        }
+        let row = self.rows.push(access, self.warps[access.warp as usize], early);
+        let interval = row.is_interval();
         if access.object != 0 {
-            self.touch(program, lines);
+            if interval {
+                lines.touch(access.object, row.extent(), access.size, self.block, access.how);
+            } else {
+                self.touch_each(lines);
+            }
         }
-        if self.setting.orders && (access.how.strong.is_some() || self.vectors.is_active()) {
-            self.access_in_order(program, access);
-            return early;
-        }
-        if self.vectors.is_active() {
-            self.enter_all(program);
-            return early;
-        }
-        let row = &self.rows.all[self.rows.all.len() - 1];
-        let summary = &mut self.summaries[access.object as usize];
-        if summary.size == 0 {
-            summary.size = access.size;
-            self.touched.push(access.object);
-        }
-        summary.odd |= summary.size != access.size || !row.is_interval();
-        match (access.how.strong, access.how.writes) {
-            (Some(_), _) => summary.strong = true,
-            (None, true) => summary.plain_writes = true,
-            (None, false) => summary.plain_reads = true,
-        }
-        if self.rows.all.len() >= MAX_ROWS {
-            self.enter_all(program);
-        }
+        self.summarise(access, interval);
         early
     }
 
-    /// The row just collected, where releases and acquires may order it.
+    /// What the row just collected adds to those of its object.
+    #[inline(always)]
+    fn summarise(&mut self, access: &WarpAccess<'_>, interval: bool) {
+        let kind = match (access.how.strong, access.how.writes) {
+            (Some(_), _) => Summary::STRONG,
+            (None, true) => Summary::PLAIN_WRITES,
+            (None, false) => Summary::PLAIN_READS,
+        };
+        let odd = if interval { 0 } else { Summary::NO_INTERVALS };
+        let summary = &mut self.summaries[access.object as usize];
+        if summary.0 == 0 {
+            self.touched.push(access.object);
+        }
+        // A size is a power of two.
+        summary.0 |= kind | odd | access.size << 4;
+    }
+
+    /// An access, where more than the barriers of the block orders accesses, or where other blocks count.
+    #[inline(never)]
+    fn access_closely(&mut self, program: &dyn Program, lines: &Lines, access: &WarpAccess<'_>, early: u32) {
+        if self.setting.orders && (access.how.strong.is_some() || self.vectors.is_active()) {
+            self.access_in_order(program, lines, access, early);
+            return;
+        }
+        let row = *self.rows.push(access, self.warps[access.warp as usize], early);
+        if access.object != 0 {
+            self.touch_lines(lines, &row);
+            if self.setting.across_blocks {
+                for lane in row.lanes() {
+                    self.enter_contested(program, lines, &row, lane);
+                }
+            }
+        }
+        if self.vectors.is_active() {
+            self.enter_all(program);
+            return;
+        }
+        self.summarise(access, row.is_interval());
+        if self.rows.all.len() >= MAX_ROWS {
+            self.enter_all(program);
+        }
+    }
+
+    /// An access, where releases and acquires may order it.
     #[cold]
-    fn access_in_order(&mut self, program: &dyn Program, access: &WarpAccess<'_>) {
-        let Some(row) = self.rows.all.pop() else { return };
+    fn access_in_order(&mut self, program: &dyn Program, lines: &Lines, access: &WarpAccess<'_>, early: u32) {
         self.begin_vectors(program);
+        self.rows.push(access, self.warps[access.warp as usize], early);
+        let row = self.rows.all[self.rows.all.len() - 1];
+        if access.object != 0 {
+            self.touch_lines(lines, &row);
+        }
         for lane in row.lanes() {
             let (thread, address) = (row.thread(lane), self.rows.address(&row, lane));
             match access.how.strong {
                 Some(scope) if access.sync.reads => {
                     self.vectors.read(self.block, thread, address, scope, access.sync.acquires);
                 }
-                None if access.how.writes => self.vectors.overwrite(address),
+                None if access.how.writes => self.vectors.overwrite(address, access.size),
                 _ => {}
+            }
+            if access.object != 0 && self.setting.across_blocks {
+                self.enter_contested(program, lines, &row, lane);
             }
             self.enter(program, &row, lane);
             if let Some(scope) = access.how.strong
@@ -234,9 +310,7 @@ impl Judge {
                 self.vectors.write(write, self.phase - 1, self.clock);
             }
         }
-        if self.rows.all.is_empty() {
-            self.rows.clear();
-        }
+        self.rows.clear();
     }
 
     /// These lanes pass a fence.
@@ -253,7 +327,7 @@ impl Judge {
     }
 
     /// Notes what is written of shared memory; the lanes that read what is not.
-    #[inline]
+    #[inline(always)]
     fn stamp(&mut self, access: &WarpAccess<'_>) -> u32 {
         let base = self.setting.shared_base;
         let plain = !access.how.writes || access.how.strong.is_none();
@@ -299,32 +373,36 @@ impl Judge {
         early
     }
 
-    /// The row just collected is of global memory: what other blocks do with it counts too.
-    fn touch(&mut self, program: &dyn Program, lines: &Lines) {
+    /// The row just collected is of global memory, and no interval.
+    #[inline(never)]
+    fn touch_each(&mut self, lines: &Lines) {
         let row = self.rows.all[self.rows.all.len() - 1];
+        self.touch_lines(lines, &row);
+    }
+
+    fn touch_lines(&self, lines: &Lines, row: &Row) {
         if row.is_interval() {
-            lines.touch(row.object, row.extent(), self.block, row.how);
+            lines.touch(row.object, row.extent(), row.size, self.block, row.how);
         } else {
             for lane in row.lanes() {
-                let address = self.rows.address(&row, lane);
-                lines.touch(row.object, (address, address + u64::from(row.size)), self.block, row.how);
+                let address = self.rows.address(row, lane);
+                let span = (address, address + u64::from(row.size));
+                lines.touch(row.object, span, row.size, self.block, row.how);
             }
         }
-        if !self.setting.across_blocks {
+    }
+
+    /// Enters a lane's part of a row into what blocks contend for.
+    fn enter_contested(&mut self, program: &dyn Program, lines: &Lines, row: &Row, lane: u32) {
+        let access = self.cell_access(row, lane);
+        if !lines.is_contested(row.object, access.address) {
             return;
         }
-        for lane in row.lanes() {
-            let access = self.cell_access(&row, lane);
-            if !lines.is_contested(row.object, access.address) {
-                continue;
-            }
-            let (vectors, block) = (&self.vectors, self.block);
-            let before = |earlier: &Epoch, of: u64| {
-                of == block || vectors.before_from(of, earlier, access.epoch.thread)
-            };
-            self.contested.access(&access, before, &mut self.found);
-            self.count(program, row.object, &access);
-        }
+        let (vectors, block) = (&self.vectors, self.block);
+        let before =
+            |earlier: &Epoch, of: u64| of == block || vectors.before_from(of, earlier, access.epoch.thread);
+        self.contested.access(&access, before, &mut self.found);
+        self.count(program, row.object, &access);
     }
 
     /// A lane's part of a row.
@@ -360,7 +438,7 @@ impl Judge {
         let CellAccess { epoch, .. } = access;
         let before = |earlier: &Epoch, _: u64| {
             if vectors.is_active() {
-                vectors.before(block, earlier, epoch.thread, phase)
+                vectors.before(block, earlier, epoch.thread)
             } else {
                 earlier.clock >= phase && earlier.warp() == epoch.warp() && earlier.clock < epoch.clock
             }
@@ -392,8 +470,16 @@ impl Judge {
                 exited_above: self.exited_above[usize::from(found.earlier.thread)].filter(|_| own_block),
             };
             self.tally.conflict(program, &conflict, object);
-            for early in [by.early, found.early].into_iter().flatten() {
+            // A write races with what was read; another read does not.
+            let of_by = by.early.filter(|_| found.earlier.how.writes);
+            let of_earlier = found.early.filter(|_| by.epoch.how.writes);
+            for early in [of_by, of_earlier].into_iter().flatten() {
                 self.early[early as usize].raced = true;
+            }
+            let is_it = |late: &&mut Early| own_block && by.epoch.how.writes && late.by == found.earlier;
+            for late in self.late.iter_mut().filter(is_it) {
+                let end = late.address + u64::from(late.size);
+                late.raced |= late.address < found.address + 4 && found.address < end;
             }
         }
     }
@@ -413,12 +499,13 @@ impl Judge {
         }
     }
 
-    /// Lanes of a warp meet at a `sync_warp`; `alive` are those that have not exited.
-    pub fn sync_warp(&mut self, program: &dyn Program, warp: u32, members: u32, alive: u32) {
+    /// Lanes of a warp meet at a `sync_warp`.
+    pub fn sync_warp(&mut self, program: &dyn Program, warp: u32, members: u32) {
         if !self.judging {
             return;
         }
-        if members == alive && !self.vectors.is_active() {
+        // Whoever has exited since the last barrier has not met the others.
+        if members == self.alive[warp as usize] && !self.vectors.is_active() {
             self.clock += 1;
             self.warps[warp as usize] = self.clock;
             return;
@@ -432,19 +519,33 @@ impl Judge {
     fn begin_vectors(&mut self, program: &dyn Program) {
         if !self.vectors.is_active() {
             self.enter_all(program);
-            self.vectors.begin(self.setting.threads as usize, &self.warps);
+            self.vectors.begin(self.setting.threads as usize, &self.warps, &self.alive);
         }
     }
 
-    /// Threads meet at a barrier that does not wait for the whole block: `waiting` and `arriving` are lanes of each warp.
-    pub fn meet(&mut self, program: &dyn Program, waiting: &[u32], arriving: &[u32]) {
+    /// Lanes of a warp arrive at the barrier of this number, and do not wait.
+    pub fn arrive(&mut self, program: &dyn Program, number: u32, warp: u32, mask: u32) {
         if !self.judging {
             return;
         }
         self.begin_vectors(program);
         self.clock += 1;
-        let threads = |masks: &[u32]| -> Vec<u16> { threads(masks).collect() };
-        self.vectors.meet(self.block, &threads(waiting), &threads(arriving), self.clock);
+        for lane in lanes(mask) {
+            let thread = (warp * LANES as u32 + lane) as u16;
+            self.vectors.arrive(self.block, number, thread, self.phase - 1, self.clock);
+        }
+    }
+
+    /// Threads meet at the barrier of this number, which does not wait for the whole block: `waiting` are lanes of each
+    /// warp.
+    pub fn meet(&mut self, program: &dyn Program, number: u32, waiting: &[u32]) {
+        if !self.judging {
+            return;
+        }
+        self.begin_vectors(program);
+        self.clock += 1;
+        let waiting: Vec<u16> = threads(waiting).collect();
+        self.vectors.meet(self.block, number, &waiting, self.phase - 1, self.clock);
     }
 
     /// All threads of the block that have not exited, of each warp these lanes, have met at the barrier of this
@@ -453,7 +554,7 @@ impl Judge {
         if !self.judging {
             return;
         }
-        self.judge(program);
+        self.judge(program, alive);
         if alive.iter().map(|lanes| lanes.count_ones()).sum::<u32>() < self.setting.threads {
             self.leave(program, alive, barrier);
         }
@@ -463,7 +564,14 @@ impl Judge {
     /// The block is over.
     pub fn end_block(&mut self, program: &dyn Program) {
         if self.judging {
-            self.judge(program);
+            let alive = std::mem::take(&mut self.alive);
+            self.judge(program, &alive);
+            self.alive = alive;
+            for Early { by, address, size, raced } in std::mem::take(&mut self.late) {
+                if !raced {
+                    self.uninitialised(program, &by, address, size);
+                }
+            }
             self.begin_phase(&[]);
         }
     }
@@ -472,22 +580,30 @@ impl Judge {
     /// uninitialised.
     pub fn break_off(&mut self, program: &dyn Program) {
         self.rows.all.iter_mut().for_each(|row| row.early = 0);
-        self.early.iter_mut().for_each(|early| early.raced = true);
+        self.early.iter_mut().chain(&mut self.late).for_each(|early| early.raced = true);
         self.stop(program);
     }
 
-    /// Judges what came since the last barrier.
-    fn judge(&mut self, program: &dyn Program) {
+    /// Judges what came since the last barrier, which these lanes have come to.
+    fn judge(&mut self, program: &dyn Program, alive: &[u32]) {
         if self.by_cell || !self.left.is_empty() {
             self.enter_all(program);
         } else {
             self.compare(program);
         }
-        for Early { by, address, size, raced } in self.early.drain(..) {
-            if !raced {
-                self.tally.uninitialised(program, program.place(address, size), self.block, &by);
+        for early in std::mem::take(&mut self.early).into_iter().filter(|early| !early.raced) {
+            let lane = usize::from(early.by.thread) % LANES;
+            if alive[early.by.warp()] >> lane & 1 == 1 {
+                self.uninitialised(program, &early.by, early.address, early.size);
+            } else {
+                self.late.push(early);
             }
         }
+    }
+
+    /// A thread has read what nothing had written, and nothing has raced with that.
+    fn uninitialised(&mut self, program: &dyn Program, by: &Epoch, address: u64, size: u32) {
+        self.tally.uninitialised(program, program.place(address, size), self.block, by);
     }
 
     fn begin_phase(&mut self, alive: &[u32]) {
@@ -500,6 +616,7 @@ impl Judge {
             self.by_cell = false;
         }
         self.vectors.settle(threads(alive));
+        self.alive[..alive.len()].copy_from_slice(alive);
         self.next_phase();
     }
 
@@ -507,15 +624,17 @@ impl Judge {
     fn compare(&mut self, program: &dyn Program) {
         for at in 0..self.touched.len() {
             let object = self.touched[at];
-            let Summary { plain_reads, plain_writes, strong, odd, .. } = self.summaries[object as usize];
-            // What is only read cannot race; nor can what the block only uses by atomics, whatever their scope.
-            if !plain_writes && !(strong && plain_reads) {
+            let summary = self.summaries[object as usize];
+            let strong = summary.has(Summary::STRONG);
+            let mixed = summary.has(Summary::PLAIN_READS) || summary.is_mixed();
+            // What is only read cannot race; nor can what the block only uses by atomics of one size, whatever their scope.
+            if !(summary.has(Summary::PLAIN_WRITES) || strong && mixed) {
                 continue;
             }
             self.numbers.clear();
             let all = (0..).zip(&self.rows.all);
             self.numbers.extend(all.filter(|(_, row)| row.object == object).map(|(number, _)| number));
-            if odd || strong {
+            if summary.is_odd() || strong {
                 self.compare_by_cell(program);
                 continue;
             }
@@ -541,10 +660,12 @@ impl Judge {
         }
         for number in 0..self.rows.all.len() {
             let row = self.rows.all[number];
-            for lane in lanes(row.early) {
-                let (by, address) = (row.epoch(lane), self.rows.address(&row, lane));
-                self.tally.uninitialised(program, program.place(address, row.size), self.block, &by);
-            }
+            self.early.extend(lanes(row.early).map(|lane| Early {
+                by: row.epoch(lane),
+                address: self.rows.address(&row, lane),
+                size: row.size,
+                raced: false,
+            }));
         }
     }
 
@@ -560,12 +681,38 @@ impl Judge {
         }
     }
 
-    /// Keeps what threads did that have exited and took no part in the barrier.
+    /// Keeps what threads did that have exited and took no part in the barrier, but for what somebody who did take part
+    /// knows.
     fn leave(&mut self, program: &dyn Program, alive: &[u32], barrier: u32) {
+        self.has_left = true;
         let site = program.site(barrier);
+        let of_warp =
+            |warp: usize, mask: u32| lanes(mask).map(move |lane| (warp * LANES) as u16 + lane as u16);
+        let all = self.vectors.of_all(threads(alive));
+        let mut settled = vec![0; self.setting.threads as usize];
+        for (warp, (&now, &before)) in alive.iter().zip(&self.alive).enumerate() {
+            let here = if self.setting.threads as usize >= (warp + 1) * LANES {
+                u32::MAX
+            } else {
+                (1 << (self.setting.threads as usize - warp * LANES)) - 1
+            };
+            for thread in of_warp(warp, here & !now) {
+                let known = self.vectors.known(&all, self.block, thread, of_warp(warp, now));
+                let lane = usize::from(thread) % LANES;
+                settled[usize::from(thread)] = if before >> lane & 1 == 0 {
+                    known
+                } else {
+                    // Since the last barrier its warp has met as a whole, or not; if others of it are there to know.
+                    let met = if self.vectors.is_active() || now == 0 { 0 } else { self.warps[warp] - 1 };
+                    let known = known.max(met).max(self.phase - 1);
+                    self.vectors.exit(self.block, thread, known);
+                    known
+                };
+            }
+        }
+        let mut left = std::mem::take(&mut self.left);
         let exited =
             |thread: u16| alive[usize::from(thread) / LANES] >> (usize::from(thread) % LANES) & 1 == 0;
-        let mut left = std::mem::take(&mut self.left);
         if self.by_cell && self.rows.all.is_empty() {
             let (block, phase) = (self.block, self.phase);
             left.extend(
@@ -580,6 +727,7 @@ impl Judge {
                 left.extend(lanes(gone).map(|lane| self.cell_access(&row, lane)));
             }
         }
+        left.retain(|access| access.epoch.clock > settled[usize::from(access.epoch.thread)]);
         for access in &left {
             self.exited_above[usize::from(access.epoch.thread)].get_or_insert(site);
         }

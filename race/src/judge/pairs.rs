@@ -60,7 +60,7 @@ pub(super) struct Meeting {
     /// A lane of each, and the element that they share: of all such pairs, that of the lowest lane of `row`.
     pub(super) lanes: (u32, u32),
     pub(super) address: u64,
-    /// How many pairs of different threads there are.
+    /// How many pairs of different threads count.
     pub(super) pairs: u64,
     /// The lanes of `row` in them.
     pub(super) of_row: u32,
@@ -81,6 +81,8 @@ pub(super) fn meetings(table: &mut LineTable, rows: &Rows, numbers: &[u32], foun
                 continue;
             }
             let (from, to) = row.extent();
+            // The lanes of a write that are counted: once against all earlier writes.
+            let mut counted = 0;
             for line in from / LINE..=(to - 1) / LINE {
                 let slot = table.slot(line);
                 let mut at = table.head(slot);
@@ -96,7 +98,7 @@ pub(super) fn meetings(table: &mut LineTable, rows: &Rows, numbers: &[u32], foun
                     let (a, b) = earlier.extent();
                     let shared = (within.0.max(a), within.1.min(b));
                     if shared.0 < shared.1 {
-                        meet(rows, (other as usize, number as usize), shared, found);
+                        meet(rows, (other as usize, number as usize), shared, &mut counted, found);
                     }
                 }
                 if writes {
@@ -109,12 +111,18 @@ pub(super) fn meetings(table: &mut LineTable, rows: &Rows, numbers: &[u32], foun
 
 /// Two rows share these bytes.
 #[inline]
-fn meet(rows: &Rows, (earlier, row): (usize, usize), (from, to): (u64, u64), found: &mut Vec<Meeting>) {
+fn meet(
+    rows: &Rows,
+    (earlier, row): (usize, usize),
+    (from, to): (u64, u64),
+    counted: &mut u32,
+    found: &mut Vec<Meeting>,
+) {
     let (a, b) = (&rows.all[earlier], &rows.all[row]);
     let size = u64::from(b.size);
     let elements = (to - from) / size;
     if b.how.writes {
-        return write_meets(rows, (earlier, row), (from, to), found);
+        return write_meets(rows, (earlier, row), (from, to), counted, found);
     }
     if b.stride == 0 {
         // All lanes read one element, which one lane writes.
@@ -166,6 +174,7 @@ fn write_meets(
     rows: &Rows,
     (earlier, row): (usize, usize),
     (from, to): (u64, u64),
+    counted: &mut u32,
     found: &mut Vec<Meeting>,
 ) {
     let (a, b) = (&rows.all[earlier], &rows.all[row]);
@@ -174,11 +183,13 @@ fn write_meets(
     while address < to {
         let lanes = (a.lane_at(address), b.lane_at(address));
         if a.thread(lanes.0) != b.thread(lanes.1) {
-            let same_value = rows.value(a, lanes.0) == rows.value(b, lanes.1);
+            let unused = 64 - 8 * b.size.min(8);
+            let same_value = (rows.value(a, lanes.0) ^ rows.value(b, lanes.1)) << unused == 0;
             let new = Meeting { earlier, row, lanes, address, pairs: 0, of_row: 0, same_value };
             let kind = kinds[usize::from(same_value)].get_or_insert(new);
-            kind.pairs += 1;
+            kind.pairs += u64::from(*counted >> lanes.1 & 1 == 0);
             kind.of_row |= 1 << lanes.1;
+            *counted |= 1 << lanes.1;
             if lanes.1 < kind.lanes.1 {
                 (kind.lanes, kind.address) = (lanes, address);
             }

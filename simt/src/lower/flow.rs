@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::context::Context;
 use super::layout::Layout;
-use crate::code::{Edge, Join, Loop, Op, Pc, Reg};
+use crate::code::{Decided, Edge, Inst, Join, Loop, Op, Pc, Reg};
 use crate::error::LoadError;
 
 /// For each function of the layout: does it wait at a barrier of the block, itself or in what it calls?
@@ -24,9 +24,9 @@ pub(super) fn synchronising(module: &Module, layout: &Layout) -> Vec<bool> {
         .collect();
     loop {
         let before = known.clone();
-        for number in 0..count {
+        for (number, known) in known.iter_mut().enumerate() {
             let calls = |instruction: &ptx::Instruction| calls_one_of(module, layout, &before, instruction);
-            known[number] |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
+            *known |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
         }
         if known == before {
             return known;
@@ -48,6 +48,36 @@ fn calls_one_of(module: &Module, layout: &Layout, marked: &[bool], instruction: 
     }
 }
 
+/// Where paths that come by a block meet those that a branch has led round it; and whether the function may end without
+/// they have met. Who passes such a point without the block, and does more, has gone past it; but who returns in between
+/// has not.
+fn meeting_points(graph: &Graph, block: usize) -> (Vec<usize>, bool) {
+    let controls = graph.all_controls(block);
+    if controls.is_empty() {
+        return (Vec::new(), false);
+    }
+    let behind: Vec<usize> =
+        std::iter::successors(graph.post_dominator(block), |&last| graph.post_dominator(last)).collect();
+    let (mut met, mut ends) = (Vec::new(), false);
+    let mut seen = vec![false; graph.blocks().len()];
+    seen[block] = true;
+    let mut open = controls;
+    while let Some(at) = open.pop() {
+        ends |= graph.blocks()[at].leaves;
+        for way in &graph.blocks()[at].successors {
+            if std::mem::replace(&mut seen[way.to], true) {
+                continue;
+            }
+            if behind.contains(&way.to) {
+                met.push(way.to);
+            } else {
+                open.push(way.to);
+            }
+        }
+    }
+    (met, ends)
+}
+
 /// The control flow of the function that is being lowered.
 pub(super) struct Flow {
     graph: Graph,
@@ -55,8 +85,11 @@ pub(super) struct Flow {
     loops: Vec<Vec<usize>>,
     /// The number of the first loop in the program.
     first_loop: u32,
-    /// Blocks where paths meet behind a branch that decides about barriers: these instructions.
-    joins: FxHashMap<usize, Vec<(usize, u32)>>,
+    /// Blocks where paths meet behind a branch that decides about barriers: these instructions, with what
+    /// [`Decided`] says of them.
+    joins: FxHashMap<usize, Vec<(usize, u32, bool)>>,
+    /// Of a called function: instructions that it may return without having come to.
+    returning: Vec<(usize, u32, bool)>,
     starts: Vec<Pc>,
     /// The operation that each instruction ends with.
     pcs: Vec<Pc>,
@@ -64,7 +97,8 @@ pub(super) struct Flow {
     jumps: Vec<(Jump, Goal)>,
     /// Code of edges that a jump goes along.
     ways: Vec<(Edge, (usize, usize))>,
-    joins_emitted: Vec<(u32, usize)>,
+    /// Joins, with their block; none: a return.
+    joins_emitted: Vec<(u32, Option<usize>)>,
 }
 
 /// What jumps.
@@ -94,7 +128,8 @@ impl Flow {
             around.reverse();
         }
         cx.program.loops.extend(graph.loops().iter().map(|_| Loop { head: 0 }));
-        let mut joins: FxHashMap<usize, Vec<(usize, u32)>> = FxHashMap::default();
+        let mut joins: FxHashMap<usize, Vec<(usize, u32, bool)>> = FxHashMap::default();
+        let mut returning = Vec::new();
         for (at, instruction) in cx.body.instructions.iter().enumerate() {
             let waits = matches!(instruction.opcode.as_str(), "bar" | "barrier")
                 || instruction.has("sync")
@@ -103,11 +138,14 @@ impl Flow {
                 continue;
             }
             let block = graph.block_of(at);
-            for branch in graph.all_controls(block) {
-                if let Some(join) = graph.post_dominator(branch) {
-                    let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
-                    joins.entry(join).or_default().push((at, common as u32));
-                }
+            let (met, returns) = meeting_points(&graph, block);
+            for join in met {
+                let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
+                let earlier_trips = graph.dominates(join, block);
+                joins.entry(join).or_default().push((at, common as u32, earlier_trips));
+            }
+            if returns && !cx.function.entry {
+                returning.push((at, 0, false));
             }
         }
         Self {
@@ -117,6 +155,7 @@ impl Flow {
             loops,
             first_loop,
             joins,
+            returning,
             jumps: Vec::new(),
             ways: Vec::new(),
             joins_emitted: Vec::new(),
@@ -140,10 +179,21 @@ impl Flow {
         }
         if self.joins.contains_key(&block) {
             let number = cx.program.joins.len() as u32;
-            cx.program.joins.push(Join { decides: Vec::new() });
-            self.joins_emitted.push((number, block));
+            cx.program.joins.push(Join { decides: Vec::new(), ends: false });
+            self.joins_emitted.push((number, Some(block)));
             cx.emit(Op::Join(number));
         }
+    }
+
+    /// The function at hand returns.
+    pub(super) fn returns(&mut self, cx: &mut Context<'_>) {
+        if !self.returning.is_empty() {
+            let number = cx.program.joins.len() as u32;
+            cx.program.joins.push(Join { decides: Vec::new(), ends: true });
+            self.joins_emitted.push((number, None));
+            cx.emit(Op::Join(number));
+        }
+        cx.emit(Op::Return);
     }
 
     /// The instruction at hand is lowered.
@@ -168,8 +218,8 @@ impl Flow {
     }
 
     /// The end of the body is the end of the function.
-    fn emit_end(&self, cx: &mut Context<'_>) {
-        cx.emit(if cx.function.entry { Op::Exit } else { Op::Return });
+    fn emit_end(&mut self, cx: &mut Context<'_>) {
+        if cx.function.entry { cx.emit(Op::Exit) } else { self.returns(cx) }
     }
 
     fn goal(&mut self, cx: &Context<'_>, from: usize, label: Label) -> Goal {
@@ -263,8 +313,29 @@ impl Flow {
             cx.program.loops[self.first_loop as usize + number].head = self.starts[found.head];
         }
         for (number, block) in self.joins_emitted {
-            let decides = self.joins[&block].iter().map(|&(at, common)| (self.pcs[at], common)).collect();
-            cx.program.joins[number as usize].decides = decides;
+            let decided = block.map_or(&self.returning, |block| &self.joins[&block]);
+            let decides = decided.iter().map(|&(at, common, earlier_trips)| Decided {
+                pc: self.pcs[at],
+                common,
+                earlier_trips,
+            });
+            let decides = decides.collect();
+            let ends = block.is_none_or(|block| ends_at_once(&cx.program.code, self.starts[block]));
+            cx.program.joins[number as usize] = Join { decides, ends };
         }
     }
+}
+
+/// Does the function end here, without a decision or an effect before?
+fn ends_at_once(code: &[Inst], start: Pc) -> bool {
+    let mut at = start;
+    for _ in 0..code.len() {
+        match code.get(at as usize) {
+            Some(Inst { op: Op::Exit | Op::Return, guard: None }) => return true,
+            Some(Inst { op: Op::Branch(to), guard: None }) => at = *to,
+            Some(Inst { op: Op::Meet | Op::Join(_) | Op::Edge(_) | Op::Nop, .. }) => at += 1,
+            _ => return false,
+        }
+    }
+    false
 }

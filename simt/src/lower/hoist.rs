@@ -90,7 +90,11 @@ fn close_up(program: &mut Program) {
     }
     program.tables.iter_mut().flatten().for_each(|pc| *pc = at(*pc));
     program.loops.iter_mut().for_each(|found| found.head = at(found.head));
-    program.joins.iter_mut().flat_map(|join| &mut join.decides).for_each(|decided| decided.0 = at(decided.0));
+    program
+        .joins
+        .iter_mut()
+        .flat_map(|join| &mut join.decides)
+        .for_each(|decided| decided.pc = at(decided.pc));
     for function in &mut program.functions {
         function.entry = at(function.entry);
         function.prologue = function.prologue.map(at);

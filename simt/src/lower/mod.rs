@@ -123,7 +123,7 @@ fn instruction(cx: &mut Context<'_>, flow: &mut Flow, block: usize) -> Result<()
             true
         }
         "ret" => {
-            cx.emit(Op::Return);
+            flow.returns(cx);
             true
         }
         "exit" => {

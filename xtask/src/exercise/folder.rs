@@ -61,7 +61,7 @@ impl Folder {
     }
 
     pub(super) fn shown(&self, path: &Path) -> String {
-        path.strip_prefix(&self.shown_from).unwrap_or(path).display().to_string()
+        command::text::path(path.strip_prefix(&self.shown_from).unwrap_or(path))
     }
 
     pub(super) fn read_tile(&self) -> Result<String> {

@@ -1,6 +1,7 @@
 //! What the runs of one version of the file showed.
 
 use std::collections::BTreeSet;
+use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -11,7 +12,7 @@ use tabled::settings::{Alignment, Style};
 
 use super::card::{Card, OnCard};
 use super::folder::Folder;
-use crate::program;
+use crate::program::{self, Limit};
 use crate::workshop::Workshop;
 
 /// How many elements; the last block of every size is partial.
@@ -19,7 +20,7 @@ pub(super) const N: usize = 262_755;
 pub(super) const BLOCKS: [u32; 4] = [32, 64, 128, 256];
 /// On the emulator with the seeds from 0 on.
 pub(super) const RUNS: usize = 3;
-const LIMIT: Duration = Duration::from_secs(120);
+const LIMIT: Limit = Limit { time: Duration::from_secs(120), longer: "" };
 
 /// One version at every block size.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -65,10 +66,12 @@ struct Launch {
 pub(super) fn measure(folder: &Folder, card: Option<&Card>) -> Result<Measured> {
     let shown = folder.shown(&folder.tile());
     let workshop = Workshop::new()?;
-    let Some(program) = program::compile(&workshop, &folder.main(), &folder.shown_from)? else {
+    let Some(program) = program::compile(&workshop, &folder.main(), &folder.shown_from, LIMIT)? else {
         bail!("{shown} does not compile; the compiler's message is above");
     };
-    let ran = program::run(&workshop, &program, &flags(), LIMIT, "")?;
+    let mut command = Command::new(program);
+    command.args(flags());
+    let ran = program::run(&workshop, command, LIMIT)?;
     let Some(text) = ran.report else { bail!("the runs of {shown} did not come to an end") };
     let report: Report =
         serde_json::from_str(&text).context("the report of the runs does not read as JSON")?;

@@ -1,6 +1,6 @@
 //! Macros: those of `core` that the lint looks into, and the tokens of all others.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
@@ -30,7 +30,7 @@ pub(super) fn is_silent(mac: &Macro) -> bool {
 }
 
 /// Every identifier in a token stream.
-pub(super) fn idents(tokens: &TokenStream) -> Vec<proc_macro2::Ident> {
+pub(super) fn idents(tokens: &TokenStream) -> Vec<Ident> {
     let mut found = Vec::new();
     let mut open = vec![tokens.clone().into_iter()];
     while let Some(stream) = open.last_mut() {
@@ -42,6 +42,49 @@ pub(super) fn idents(tokens: &TokenStream) -> Vec<proc_macro2::Ident> {
         }
     }
     found
+}
+
+/// The first place in a token stream where a path into this crate begins.
+pub(super) fn path_to(krate: &str, tokens: &TokenStream) -> Option<Ident> {
+    let mut open = vec![tokens.clone().into_iter().peekable()];
+    // The token before: `a::std::b` is of `a`.
+    let mut before = None;
+    while let Some(stream) = open.last_mut() {
+        let Some(token) = stream.next() else {
+            open.pop();
+            continue;
+        };
+        let colon = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':');
+        match token {
+            TokenTree::Ident(ident)
+                if ident == krate && stream.peek().is_some_and(colon) && before != Some(Before::Path) =>
+            {
+                return Some(ident);
+            }
+            TokenTree::Group(group) => {
+                before = None;
+                open.push(group.stream().into_iter().peekable());
+            }
+            token => {
+                before = match (&before, &token) {
+                    (Some(Before::Name), token) if colon(token) => Some(Before::Path),
+                    (Some(Before::Path), token) if colon(token) => Some(Before::Path),
+                    (_, TokenTree::Ident(_)) => Some(Before::Name),
+                    _ => None,
+                }
+            }
+        }
+    }
+    None
+}
+
+/// What stands before a name.
+#[derive(PartialEq)]
+enum Before {
+    /// Another name.
+    Name,
+    /// A path that goes on with it.
+    Path,
 }
 
 /// Replaces `assert!(a, b)` by `(a, b)` and `matches!(e, p if g)` by a `match`: plain Rust, which the

@@ -15,6 +15,7 @@ mod source;
 mod tests;
 mod value;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ use names::Names;
 pub(crate) use report::Report;
 use report::Reporter;
 use source::ParseError;
-pub(crate) use source::{Source, parse};
+pub(crate) use source::{Source, parse, read as read_file};
 
 /// Where the kernels are, from the root of the workspace.
 const KERNELS: &str = "kernels-gpu/src";
@@ -81,34 +82,37 @@ pub(crate) fn check(sources: &[Source]) -> Result<Report, ParseError> {
 }
 
 fn read(paths: &[PathBuf]) -> Result<Vec<Source>> {
-    let mut files = Vec::new();
+    let (mut files, mut seen) = (Vec::new(), BTreeSet::new());
     if paths.is_empty() {
-        collect(&root().join(KERNELS), &mut files)?;
+        collect(&root().join(KERNELS), &mut files, &mut seen)?;
     }
     for path in paths {
-        collect(path, &mut files)?;
+        collect(path, &mut files, &mut seen)?;
     }
     files.sort();
     files.dedup();
     let source = |path: PathBuf| {
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        let text = source::read(&path)?;
+        let name = command::text::path(path.strip_prefix(root()).unwrap_or(&path));
         Ok(Source { name, text })
     };
     files.into_iter().map(source).collect()
 }
 
-/// The Rust files of a folder, or one file.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+/// The Rust files of a folder, or one file. A folder that was `seen` is passed over: links may lead round in a circle.
+fn collect(path: &Path, files: &mut Vec<PathBuf>, seen: &mut BTreeSet<PathBuf>) -> Result<()> {
     if !path.is_dir() {
         files.push(path.to_owned());
         return Ok(());
     }
     let what = || format!("cannot list {}", path.display());
+    if !seen.insert(fs::canonicalize(path).with_context(what)?) {
+        return Ok(());
+    }
     for entry in fs::read_dir(path).with_context(what)? {
         let entry = entry.with_context(what)?.path();
         if entry.is_dir() || entry.extension().is_some_and(|extension| extension == "rs") {
-            collect(&entry, files)?;
+            collect(&entry, files, seen)?;
         }
     }
     Ok(())

@@ -1,8 +1,11 @@
-//! Shared slots that are used in a way nobody can follow, and barriers inside macros.
+//! Shared slots that are used in a way nobody can follow, barriers inside macros, and what no GPU has.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{Expr, ExprCast, ExprMethodCall, ExprRawAddr, ImplItemFn, ItemFn, Macro, Type};
+use syn::{
+    Attribute, Expr, ExprCast, ExprMethodCall, ExprRawAddr, ImplItemFn, ItemExternCrate, ItemFn, ItemMod,
+    ItemUse, Macro, Type, UseTree,
+};
 
 use super::known;
 use super::macros;
@@ -10,11 +13,18 @@ use super::names::Names;
 use super::report::{Finding, Reporter, Rule};
 use super::source::Site;
 
+/// The crate that a GPU does not have.
+const STD: &str = "std";
+
+/// Macros that read a file while compiling: any that whoever compiles may read.
+const FILES: &[&str] = &["include", "include_bytes", "include_str"];
+
 /// Looks through all files.
 pub(super) fn find(files: &[syn::File], names: &Names<'_>, reporter: &Reporter<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, parsed) in files.iter().enumerate() {
-        let mut pitfalls = Pitfalls { file, names, reporter, function: String::new(), findings };
+        let mut pitfalls =
+            Pitfalls { file, names, reporter, function: String::new(), tests: false, findings };
         pitfalls.visit_file(parsed);
         findings = pitfalls.findings;
     }
@@ -27,7 +37,15 @@ struct Pitfalls<'r> {
     reporter: &'r Reporter<'r>,
     /// The function that we are in.
     function: String,
+    /// We are in tests, which run on the computer.
+    tests: bool,
     findings: Vec<Finding>,
+}
+
+/// `#[cfg(test)]`.
+fn is_for_tests(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+        && attribute.parse_args::<syn::Path>().is_ok_and(|condition| condition.is_ident("test"))
 }
 
 impl Pitfalls<'_> {
@@ -38,6 +56,13 @@ impl Pitfalls<'_> {
 
     fn pointer(&mut self, name: &str, at: &impl Spanned) {
         self.report(Rule::UntrackedPointer, at, format!("a raw pointer into the shared `{name}`"));
+    }
+
+    fn host_only(&mut self, at: &impl Spanned, what: &str) {
+        if self.tests {
+            return;
+        }
+        self.report(Rule::HostOnly, at, format!("`{what}` is of the computer that compiles, not of the GPU"));
     }
 
     /// The shared static that a place is in.
@@ -119,8 +144,59 @@ impl Visit<'_> for Pitfalls<'_> {
         visit::visit_expr_cast(self, cast);
     }
 
+    fn visit_path(&mut self, path: &syn::Path) {
+        if let Some(first) = path.segments.first()
+            && path.segments.len() > 1
+            && first.ident == STD
+        {
+            self.host_only(&first.ident, "std::");
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_item_use(&mut self, item: &ItemUse) {
+        let mut trees = vec![&item.tree];
+        while let Some(tree) = trees.pop() {
+            let first = match tree {
+                UseTree::Path(path) => &path.ident,
+                UseTree::Name(name) => &name.ident,
+                UseTree::Rename(rename) => &rename.ident,
+                UseTree::Group(group) => {
+                    trees.extend(&group.items);
+                    continue;
+                }
+                UseTree::Glob(_) => continue,
+            };
+            if first == STD {
+                self.host_only(first, "std::");
+            }
+        }
+    }
+
+    fn visit_item_extern_crate(&mut self, item: &ItemExternCrate) {
+        if item.ident == STD {
+            self.host_only(&item.ident, "std::");
+        }
+    }
+
+    fn visit_item_mod(&mut self, item: &ItemMod) {
+        let outer = self.tests;
+        self.tests |= item.attrs.iter().any(is_for_tests);
+        visit::visit_item_mod(self, item);
+        self.tests = outer;
+    }
+
     fn visit_macro(&mut self, mac: &Macro) {
         let idents = macros::idents(&mac.tokens);
+        let name = macros::name(mac);
+        if FILES.contains(&name.as_str()) {
+            self.host_only(&mac.path, &format!("{name}!"));
+        }
+        if let Some(first) = macros::path_to(STD, &mac.tokens) {
+            self.host_only(&first, "std::");
+        }
+        // The path of the macro itself.
+        self.visit_path(&mac.path);
         if matches!(macros::name(mac).as_str(), "addr_of" | "addr_of_mut")
             && let Some(name) = idents.iter().map(ToString::to_string).find(|name| self.names.is_shared(name))
         {

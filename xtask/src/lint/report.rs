@@ -37,6 +37,8 @@ pub(crate) enum Rule {
     WriteToCopy,
     /// A raw pointer into shared memory.
     UntrackedPointer,
+    /// What only a computer with an operating system has, or a file that is not this one.
+    HostOnly,
 }
 
 impl Rule {
@@ -47,6 +49,7 @@ impl Rule {
             Self::UntrackedBarrier => "the barrier cannot be judged",
             Self::WriteToCopy => "writes to a copy of the slot",
             Self::UntrackedPointer => "the pointer cannot be tracked",
+            Self::HostOnly => "no GPU has this",
         }
     }
 
@@ -61,6 +64,9 @@ impl Rule {
             }
             Self::WriteToCopy => "put the whole statement into the block: `unsafe { TILE[t].write(x) }`",
             Self::UntrackedPointer => "index the shared array itself, wherever it is read or written",
+            Self::HostOnly => {
+                "a kernel has `core` and `cuda_std`, and neither files, processes nor an output"
+            }
         }
     }
 }

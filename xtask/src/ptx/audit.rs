@@ -8,7 +8,8 @@
 //!    alternative paths. (So a helper function with a barrier in it must not be called from both arms.)
 //! 2. A kernel without a barrier in a loop has as many as its source.
 //!
-//! The first needs the lines of the source in the PTX; without them the second is what is left.
+//! Copies are known by their line of the source. A barrier whose line the PTX does not name may be a copy of any other:
+//! two of them on alternative paths are taken for copies, though they may be two in the source.
 //!
 //! And did it keep shared memory apart? Every access to a shared array has to be `ld.shared` or `st.shared`
 //! (any other finds out at run time which memory it touches: `ptx::Audit`).
@@ -16,7 +17,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use ::ptx::{Audit, Module};
+use ::ptx::{Audit, Module, Position, Split};
 
 use super::source::Barriers;
 
@@ -39,8 +40,9 @@ pub(crate) struct Row {
 pub(crate) enum Fault {
     /// The kernel is not in the PTX.
     Missing,
-    /// Copies of the one at this place stand on alternative paths.
-    Split(String),
+    /// Copies of the one at this place stand on alternative paths; without a place, of one whose line the PTX does not
+    /// name.
+    Split(Option<String>),
     /// There are more or fewer than the source has.
     Count,
     /// So many uses of a shared array are neither `ld.shared` nor `st.shared`.
@@ -78,8 +80,13 @@ fn row(module: &Module, kernel: &str, source: Option<Barriers>) -> Row {
     });
     let fault = if missing {
         Some(Fault::Missing)
-    } else if let Some(place) = split.and_then(|id| module.chain(id).next()) {
-        Some(Fault::Split(format!("{}:{}:{}", module.file(place), place.line, place.column)))
+    } else if let Some(split) = split {
+        let place = match split {
+            Split::At(id) => module.chain(id).next(),
+            Split::Unplaced => None,
+        };
+        let named = |place: &Position| format!("{}:{}:{}", module.file(place), place.line, place.column);
+        Some(Fault::Split(place.map(named)))
     } else if miscounted {
         Some(Fault::Count)
     } else {
@@ -104,7 +111,13 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing => write!(f, "not in the PTX"),
-            Self::Split(place) => write!(f, "copies of {place} stand on alternative paths"),
+            Self::Split(Some(place)) => write!(f, "copies of {place} stand on alternative paths"),
+            Self::Split(None) => {
+                write!(
+                    f,
+                    "barriers whose lines the PTX does not name stand on alternative paths, as copies would"
+                )
+            }
             Self::Count => write!(f, "not as many barriers as in the source"),
             Self::Generic(leaks) => write!(f, "{leaks} uses of a shared array not by ld/st.shared"),
         }

@@ -1,7 +1,7 @@
 //! The PTX that a card runs: all optimisation, and line directives that a driver accepts.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -17,6 +17,7 @@ pub(super) fn compile(
     kernels: Kernels<'_>,
     arch: &str,
     jump_threading: bool,
+    quiet: bool,
 ) -> Result<String> {
     // A directory of its own: its cargo may be another one, and neither should undo the other's work.
     let build = target_dir().join("ptx").join("build");
@@ -34,9 +35,15 @@ pub(super) fn compile(
         fs::write(&path, module(file)).with_context(|| format!("cannot write {}", path.display()))?;
         command.env("FILE_MODULE", path);
     }
+    if quiet {
+        command.stderr(Stdio::null());
+    }
     let status =
         child::status(&mut command).with_context(|| format!("cannot start {}", toolchain.cargo.display()))?;
     if !status.success() {
+        if quiet {
+            bail!("it does not compile for {arch}; `cargo xtask ptx FILE --arch {arch}` shows why");
+        }
         bail!(
             "{} does not compile for {TARGET}; the compiler's message is above",
             kernels.source().display()

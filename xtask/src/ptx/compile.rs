@@ -17,6 +17,8 @@ pub(crate) enum Purpose<'a> {
         arch: &'a str,
         /// Turn the MIR pass on that splits barriers.
         jump_threading: bool,
+        /// Say nothing where it does not compile.
+        quiet: bool,
     },
 }
 
@@ -32,6 +34,8 @@ pub(crate) enum Purpose<'a> {
 pub(crate) fn compile(toolchain: &Toolchain, kernels: Kernels<'_>, purpose: Purpose<'_>) -> Result<String> {
     match purpose {
         Purpose::Verdict => verdict::compile(toolchain, kernels),
-        Purpose::Card { arch, jump_threading } => card::compile(toolchain, kernels, arch, jump_threading),
+        Purpose::Card { arch, jump_threading, quiet } => {
+            card::compile(toolchain, kernels, arch, jump_threading, quiet)
+        }
     }
 }

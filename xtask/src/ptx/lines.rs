@@ -15,6 +15,17 @@ const OWN: [&str; 3] = ["kernels-gpu/src/", "exercise/src/", "exercise/step-2/sr
 ///
 /// The files are numbered from 1 without a gap: the driver's compiler takes the number for the place in the list.
 pub(crate) fn own(ptx: &str, source: &Path) -> String {
+    rewritten(ptx, source, None)
+}
+
+/// The same for the audit, where what comes from elsewhere comes from no line: cuda_builder's directive of a barrier
+/// names a line of cuda_std and not the kernel's, and the line above it may be that of another arm.
+pub(super) fn placed(ptx: &str, source: &Path) -> String {
+    rewritten(ptx, source, Some("	.loc	0 0 0"))
+}
+
+/// `elsewhere` takes the place of a directive that names no line of the kernels.
+fn rewritten(ptx: &str, source: &Path, elsewhere: Option<&str>) -> String {
     let source = source.to_string_lossy();
     let own = |(number, path): (u32, &str)| Some((number, own_path(path, &source)?));
     let files: Vec<_> = ptx.lines().filter_map(file).filter_map(own).collect();
@@ -36,8 +47,11 @@ pub(crate) fn own(ptx: &str, source: &Path) -> String {
                 // What was inlined may say into what: `1 2 3, function_name NAME, inlined_at 4 5 6`.
                 let (place, inlined) = loc.split_once(',').unwrap_or((loc, ""));
                 let caller = inlined.split_once("inlined_at").and_then(|(_, caller)| renumbered(caller));
-                let Some(place) = renumbered(place).or(caller) else { continue };
-                kept.push_str(&format!("\t.loc\t{place}"));
+                match (renumbered(place).or(caller), elsewhere) {
+                    (Some(place), _) => kept.push_str(&format!("\t.loc\t{place}")),
+                    (None, Some(elsewhere)) => kept.push_str(elsewhere),
+                    (None, None) => continue,
+                }
             }
         }
         kept.push('\n');
@@ -74,6 +88,10 @@ mod tests {
         assert_eq!(
             own(ptx, Path::new("/home/me/mine.rs")),
             "\t.loc\t1 41 5\n\tbar.sync 0;\n\tret;\n\t.file\t1 \"kernels-gpu/src/lesson/a.rs\"\n"
+        );
+        assert!(
+            placed(ptx, Path::new("/home/me/mine.rs"))
+                .starts_with("\t.loc\t1 41 5\n\tbar.sync 0;\n\t.loc\t0 0 0\n\tret;\n")
         );
     }
 

@@ -3,6 +3,7 @@
 mod audit;
 mod card;
 pub(crate) mod compile;
+mod debug;
 pub(crate) mod kernels;
 mod libraries;
 mod lines;
@@ -115,7 +116,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     if !built.lines {
         writeln!(command::stdout(), "the PTX names no lines of the source, so barriers were only counted")?;
     }
-    writeln!(command::stdout(), "{} by {}", built.output.display(), built.compiler)?;
+    writeln!(command::stdout(), "{} by {}", command::text::path(&built.output), built.compiler)?;
     writeln!(command::stdout(), "The audit counts barriers; it says nothing of races.")?;
     Ok(ExitCode::SUCCESS)
 }
@@ -190,14 +191,15 @@ fn make(args: &Args, kernels: Kernels<'_>, compiler: Compiler) -> Result<Built> 
 fn by_rustc(kernels: Kernels<'_>, arch: &str, jump_threading: bool) -> Result<(String, String)> {
     let toolchain = toolchain::find()?;
     toolchain.check_arch(arch)?;
-    let ptx = compile::compile(&toolchain, kernels, Purpose::Card { arch, jump_threading })?;
+    let ptx = compile::compile(&toolchain, kernels, Purpose::Card { arch, jump_threading, quiet: false })?;
     Ok((ptx, toolchain.version))
 }
 
 /// Audits PTX, and puts it in place unless the audit refuses it. If not `strict`, faults are only reported.
 fn finish(ptx: &str, kernels: Kernels<'_>, compiler: String, output: PathBuf, strict: bool) -> Result<Built> {
-    let ptx = lines::own(ptx, &kernels.source());
-    let rows = audit(&ptx, &kernels.source(), strict)?;
+    let source = kernels.source();
+    let rows = audit(&lines::placed(ptx, &source), &source, strict)?;
+    let ptx = debug::without(&lines::own(ptx, &source));
     let refused = report::refusals(&rows);
     if refused.is_empty() {
         // The lesson's program prints this line.

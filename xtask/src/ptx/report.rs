@@ -52,11 +52,12 @@ pub(crate) fn refusals(rows: &[Row]) -> Vec<String> {
 
 fn refusal(row: &Row) -> Option<String> {
     let Row { kernel, barriers, .. } = row;
-    Some(match row.fault.as_ref()? {
+    let fault = row.fault.as_ref()?;
+    Some(match fault {
         Fault::Missing => format!("error: the PTX has no kernel {kernel}; no PTX was written"),
-        Fault::Split(place) => format!(
-            "error: the compiler split a barrier of {kernel}: copies of {place} stand on alternative paths, where \
-             threads of one block wait apart (rust-lang/rust#137086); no PTX was written"
+        Fault::Split(_) => format!(
+            "error: the compiler split a barrier of {kernel}: {fault}, where threads of one block wait \
+             apart (rust-lang/rust#137086); no PTX was written"
         ),
         Fault::Count => format!(
             "error: the compiler left {barriers} bar.sync in {kernel} where the source has {} calls of \

@@ -1,8 +1,8 @@
 //! Running `kernels-gpu/builder`, which calls cuda_builder.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::{env, fs};
 
 use anyhow::{Context, Result, bail};
@@ -11,6 +11,7 @@ use super::parts::{LIBRARY_PATH, Parts};
 use super::{fetch, manifest, toolchain};
 use crate::cargo::{root, target_dir};
 use crate::child;
+use crate::machine::{Machine, folders};
 use crate::workshop::Workshop;
 
 /// The PTX of the kernels for `compute_75`, say, as cuda_builder writes it.
@@ -23,9 +24,24 @@ pub(crate) fn compile(parts: &Parts, arch: &str, jump_threading: bool) -> Result
     fs::create_dir_all(&build).with_context(|| format!("cannot create {}", build.display()))?;
     let workshop = Workshop::new()?;
     let ptx = workshop.path().join("kernels.ptx");
-    let status =
-        child::status(&mut command(parts, jump_threading, arch, &ptx)?).context("cannot start cargo")?;
-    if !status.success() {
+    let run = |lines| -> Result<Output> {
+        child::run(&mut command(parts, jump_threading, lines, arch, &ptx)?).context("cannot start cargo")
+    };
+    // What it was that could not make line tables.
+    let (remembered, compiler) = (build.join("without-lines"), parts.describe(&Machine::here()));
+    let lines = !fs::read_to_string(&remembered).is_ok_and(|without| without == compiler);
+    let mut built = run(lines)?;
+    if lines && !built.status.success() && lacks_lines(&built.stderr) {
+        command::note(
+            "note: this LLVM cannot make line tables of cuda_std, as 7.1 can; barriers without a line are taken for \
+             copies of each other",
+        );
+        command::file::write(&remembered, &compiler)?;
+        built = run(false)?;
+    }
+    if !built.status.success() {
+        forget(&build);
+        command::note(String::from_utf8_lossy(&built.stderr).trim_end());
         bail!(
             "cuda_builder did not compile the kernels; its message is above. `--compiler rustc` needs nothing of \
              Rust-CUDA"
@@ -34,18 +50,39 @@ pub(crate) fn compile(parts: &Parts, arch: &str, jump_threading: bool) -> Result
     fs::read_to_string(&ptx).with_context(|| format!("cuda_builder left no {}", ptx.display()))
 }
 
-fn command(parts: &Parts, jump_threading: bool, arch: &str, ptx: &PathBuf) -> Result<Command> {
+/// Removes what cargo remembers of its rustc, an error of a broken backend too: it would say that again of one that was
+/// put in its place. cuda_builder's own cargo has a folder in ours.
+fn forget(build: &Path) {
+    let folders = folders(build, "").into_iter().chain([build.to_owned()]);
+    for folder in folders {
+        // It need not be there.
+        let _ = fs::remove_file(folder.join(".rustc_info.json"));
+    }
+}
+
+/// Whether a build failed because its LLVM is older than 7.1: that declares an intrinsic otherwise than cuda_std uses it
+/// (`match.any`), which only shows where functions are compiled for their lines too.
+fn lacks_lines(said: &[u8]) -> bool {
+    let said = String::from_utf8_lossy(said);
+    said.contains("match.any") || said.contains("Intrinsic has incorrect")
+}
+
+fn command(parts: &Parts, jump_threading: bool, lines: bool, arch: &str, ptx: &Path) -> Result<Command> {
     let mut command = cargo(parts)?;
     command.args(["run", "--release", "--locked", "--package", "builder", "--manifest-path"]).arg(manifest());
     if parts.backend.is_err() {
         command.args(["--features", "backend"]);
     }
-    command.args(["--", arch]).arg(ptx);
+    command.arg("--");
     if jump_threading {
         command.arg("--jump-threading");
     }
-    // What cuda_builder writes there is for cargo, which would read it if this were a build script.
-    command.stdout(Stdio::null());
+    if !lines {
+        command.arg("--no-lines");
+    }
+    command.arg(arch).arg(ptx);
+    // What cuda_builder writes to its output is for cargo, which would read it if this were a build script.
+    command.stdout(Stdio::null()).stderr(Stdio::piped());
     Ok(command)
 }
 

@@ -4,7 +4,9 @@ use std::env::consts;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use super::toolchain::Toolchain;
+use driver::CudaVersion;
+
+use super::toolchain::{self, Toolchain};
 use super::{NIGHTLY, short_revision};
 use crate::machine::{Machine, folders};
 use crate::piece::{Missing, Piece};
@@ -61,7 +63,8 @@ pub(crate) fn pieces(machine: &Machine) -> Vec<Piece> {
     };
     let mut pieces = vec![
         Piece {
-            name: NIGHTLY,
+            // A learner's word goes before the pinned one.
+            name: if toolchain::named(machine).is_some() { "RUSTUP_TOOLCHAIN" } else { NIGHTLY },
             enables: COMPILER,
             found: toolchain.as_ref().map(|found| found.sysroot.display().to_string()).map_err(Clone::clone),
         },
@@ -89,7 +92,7 @@ pub(crate) fn pieces(machine: &Machine) -> Vec<Piece> {
             name: "libNVVM",
             enables: "PTX from cuda_builder's compiler",
             found: Toolkit::find(machine)
-                .map(|kit| format!("of CUDA {} ({})", kit.version, kit.root.display())),
+                .map(|kit| format!("of CUDA {} ({}){}", kit.version, kit.root.display(), kit.wants())),
         },
         Piece { name: "libclang", enables: "cuda_builder's bindings to libNVVM", found: libclang(machine) },
     ]);
@@ -173,6 +176,20 @@ impl Toolkit {
         // Windows loads it from another folder than it links it from.
         let library = root.join(if cfg!(windows) { "nvvm/bin" } else { folder });
         Ok(Self { root: root.to_owned(), library, version })
+    }
+}
+
+impl Toolkit {
+    /// What its PTX wants of a driver, where that is known. libNVVM writes the newest version that its CUDA has.
+    fn wants(&self) -> String {
+        let number = |part: Option<&str>| part?.parse().ok();
+        let mut parts = self.version.split('.');
+        let version = number(parts.next()).zip(number(parts.next()));
+        let ptx = version.and_then(|(major, minor)| CudaVersion { major, minor }.newest_ptx());
+        let needs = ptx.and_then(|(ptx, _)| Some((ptx, ptx.needs()?)));
+        needs.map_or_else(String::new, |(ptx, (cuda, branch))| {
+            format!(": its PTX {ptx} needs a driver for CUDA {cuda} (branch {branch}) or newer")
+        })
     }
 }
 

@@ -28,8 +28,7 @@ impl Toolchain {
     /// The one that the learner names; else the pinned one.
     pub(crate) fn find(machine: &Machine) -> Result<Self, Missing> {
         let missing = |why| Missing { why, fix: INSTALL };
-        let named = machine.variables.get(&OsString::from(VARIABLE)).map(|name| name.to_string_lossy());
-        if let Some(name) = named.filter(|name| !name.is_empty() && !name.starts_with(OWN)) {
+        if let Some(name) = named(machine) {
             let sysroot = in_rustup(machine, &name).or_else(|| on_path(machine).map(|(sysroot, _)| sysroot));
             return match sysroot {
                 Some(sysroot) => Ok(Self { sysroot, named: true }),
@@ -97,6 +96,12 @@ impl Toolchain {
             .into_iter()
             .any(|folder| beginnings.iter().any(|begin| !folders(&folder, begin).is_empty()))
     }
+}
+
+/// What the learner names.
+pub(super) fn named(machine: &Machine) -> Option<String> {
+    let named = machine.variables.get(&OsString::from(VARIABLE))?.to_string_lossy().into_owned();
+    Some(named).filter(|name| !name.is_empty() && !name.starts_with(OWN))
 }
 
 /// rustup's toolchain of this name, which need not say for which host.

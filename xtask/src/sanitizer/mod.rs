@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(
             missing(Tool::Synccheck, true, Some(&card), instead),
             "synccheck needs compute-sanitizer of a CUDA toolkit and a card (the NVIDIA driver cannot be used: \
-             old); without: `cargo xtask exhibit odd-warp`"
+             old; install it again); without: `cargo xtask exhibit odd-warp`"
         );
         assert_eq!(
             missing(Tool::Memcheck, true, None, instead),

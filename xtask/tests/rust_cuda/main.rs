@@ -56,6 +56,13 @@ fn an_architecture_is_a_name_and_not_a_path() {
 /// `cargo xtask ptx --compiler cuda-builder` with a stand-in for cargo, and with this PTX.
 #[cfg(target_os = "linux")]
 fn with_stand_in(name: &str, ptx: &Path) -> (Output, PathBuf) {
+    let root = machine(name);
+    (stand_in(&root, ptx, ""), root.join("target/ptx/kernels-compute_75.ptx"))
+}
+
+/// A machine with all that cuda_builder needs, the stand-in for cargo among it.
+#[cfg(target_os = "linux")]
+fn machine(name: &str) -> PathBuf {
     let root = empty(name);
     for (file, text) in [
         ("rustup/toolchains/mine/lib/rustlib/src/rust/library/alloc/src/lib.rs", ""),
@@ -71,19 +78,84 @@ fn with_stand_in(name: &str, ptx: &Path) -> (Output, PathBuf) {
     std::fs::create_dir(&programs).expect("a folder");
     let cargo = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rust_cuda/cargo");
     std::os::unix::fs::symlink(cargo, programs.join("cargo")).expect("a link");
-    let output = xtask(
+    root
+}
+
+/// Runs the stand-in there; what its LLVM says of line tables, if anything, is why it cannot make them.
+#[cfg(target_os = "linux")]
+fn stand_in(root: &Path, ptx: &Path, llvm: &str) -> Output {
+    xtask(
         &["ptx", "--compiler", "cuda-builder", "--arch", "compute_75"],
         &[
             ("RUSTUP_TOOLCHAIN", Path::new("mine")),
             ("RUSTUP_HOME", &root.join("rustup")),
             ("LD_LIBRARY_PATH", &root.join("built")),
             ("CUDA_PATH", &root.join("cuda")),
-            ("LIBCLANG_PATH", &root),
+            ("LIBCLANG_PATH", root),
             ("CARGO_TARGET_DIR", &root.join("target")),
             ("FAKE_PTX", ptx),
+            ("FAKE_LLVM", Path::new(llvm)),
         ],
+    )
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn line_tables_that_cannot_be_made_are_tried_once() {
+    let root = machine("no-lines");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/upstream/split-barrier/after.ptx");
+    let runs = || {
+        let runs = std::fs::read_to_string(root.join("target/ptx/cuda-builder/runs")).expect("it ran");
+        runs.lines().map(|run| run.contains("--no-lines")).collect::<Vec<_>>()
+    };
+    for (wanted, notes) in [(&[false, true][..], 1), (&[false, true, true], 0)] {
+        let output =
+            stand_in(&root, &docs, "Intrinsic has incorrect return type! llvm.nvvm.match.any.sync.i32");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(error.matches("cannot make line tables").count(), notes, "{error}");
+        assert!(!error.contains("a page of output"), "{error}");
+        assert_eq!(runs(), wanted);
+    }
+    // Any other failure is told, and nothing is tried again.
+    let root = machine("other-failure");
+    let said = root.join("target/ptx/cuda-builder/.rustc_info.json");
+    std::fs::create_dir_all(said.parent().expect("a folder")).expect("a folder");
+    std::fs::write(&said, "{}").expect("a file");
+    let output = stand_in(&root, &docs, "error: something else");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.contains("something else") && !error.contains("line tables"), "{error}");
+    assert!(!said.exists(), "cargo would repeat what a broken backend said");
+    assert_eq!(
+        std::fs::read_to_string(root.join("target/ptx/cuda-builder/runs")).expect("it ran").lines().count(),
+        1
     );
-    (output, root.join("target/ptx/kernels-compute_75.ptx"))
+}
+
+/// As libNVVM writes it where it was asked for line tables.
+#[test]
+#[cfg(target_os = "linux")]
+fn debug_information_and_the_paths_in_it_stay_behind() {
+    let root = machine("debug");
+    let kernels: String = ["racy", "synced", "prefix"]
+        .map(|kernel| {
+            let barrier = if kernel == "racy" { "" } else { "\t.loc\t2 281 14\n\tbar.sync 0;\n" };
+            format!(".visible .entry reverse_tile_{kernel}()\n{{\n\t.loc\t7 30 5\n{barrier}\tret;\n}}\n")
+        })
+        .concat();
+    let ptx = format!(
+        ".version 8.8\n.target sm_75, debug\n.address_size 64\n{kernels}\
+         \t.file\t2 \"/home/me/cuda_std/src/thread.rs\"\n\t.file\t7 \"/home/me/kernels-gpu/src/lesson/a.rs\"\n\
+         \t.section\t.debug_str\n\t{{\n.b8 47,104,111,109,101 // /home/me\n\t}}\n"
+    );
+    std::fs::write(root.join("debug.ptx"), ptx).expect("a file");
+    let output = stand_in(&root, &root.join("debug.ptx"), "");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let written =
+        std::fs::read_to_string(root.join("target/ptx/kernels-compute_75.ptx")).expect("it was written");
+    assert!(written.contains(".target sm_75\n") && written.contains("\t.loc\t1 30 5\n"), "{written}");
+    for gone in ["debug", "/home/me", ".b8", "281"] {
+        assert!(!written.contains(gone), "{gone} is in {written}");
+    }
 }
 
 #[test]
@@ -102,7 +174,7 @@ fn a_compile_error_ends_with_what_to_do() {
 #[cfg(target_os = "linux")]
 fn what_cuda_builder_makes_is_audited() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/upstream/split-barrier");
-    for (file, shared, verdict) in [("before.ptx", "3", "count"), ("after.ptx", "2", "ok")] {
+    for (file, shared, verdict) in [("before.ptx", "3", "split"), ("after.ptx", "2", "ok")] {
         let (output, ptx) = with_stand_in(file, &docs.join(file));
         let table = String::from_utf8_lossy(&output.stdout);
         let row = table.lines().find(|line| line.contains("reverse_tile_textbook")).unwrap_or_default();

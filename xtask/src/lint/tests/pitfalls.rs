@@ -26,3 +26,20 @@ fn raw_pointers() {
     let items = "const HALF_TABLE: [u32; 2] = [1, 2];";
     expect_marked("pointers", &kernel(body, items), Rule::UntrackedPointer, "// pointer");
 }
+
+#[test]
+fn what_no_gpu_has() {
+    let body = "let home = std::env::var(\"HOME\"); // host
+        let text = include_str!(\"/etc/passwd\"); // host
+        assert!(n > 0, \"{}\", std::process::id()); // host
+        std::println!(); // host
+        let size: ::std::primitive::usize = 3; // host
+        let own = my::std::size(); own!(my::std::size());
+        let std = 3; let cuda = cuda_std::thread::thread_idx_x(); core::mem::drop(std);";
+    let items = "use std::fs; // host
+        use {core::mem, std as s}; // host
+        extern crate std; // host
+        use my::std::size;
+        #[cfg(test)] mod tests { use std::fs; fn f() { std::process::exit(0); } }";
+    expect_marked("host", &kernel(body, items), Rule::HostOnly, "// host");
+}

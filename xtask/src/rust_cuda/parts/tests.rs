@@ -150,3 +150,15 @@ fn a_built_backend_needs_neither_llvm_nor_rustc_dev() {
     assert!(Parts::find(&machine.0).is_ok_and(|parts| parts.backend.is_ok()));
     assert!(pieces(&machine.0).iter().any(|piece| piece.name == "built backend"));
 }
+
+#[test]
+fn the_doctor_names_the_toolchain_that_counts_and_the_driver_that_its_ptx_needs() {
+    let Fake(pinned) = &machine(&files(), &[]);
+    assert_eq!(pieces(pinned)[0].name, NIGHTLY);
+    // Values of variables begin at the root of the made-up machine, as paths.
+    let Fake(named) = &machine(&files(), &[("RUSTUP_TOOLCHAIN", "mine")]);
+    assert_eq!(pieces(named)[0].name, "RUSTUP_TOOLCHAIN");
+    let libnvvm = pieces(pinned).into_iter().find(|piece| piece.name == "libNVVM").expect("a piece");
+    let found = libnvvm.found.expect("it is there");
+    assert!(found.ends_with("its PTX 8.8 needs a driver for CUDA 12.9 (branch 575) or newer"), "{found}");
+}

@@ -1,0 +1,4 @@
+//! What the engine says of kernels whose right verdict is known.
+
+mod fuzz;
+mod support;
