@@ -145,30 +145,67 @@ fn widen(value: u32, signed: bool) -> u64 {
     if signed { i64::from(value as i32) as u64 } else { value.into() }
 }
 
-macro_rules! floats {
-    ($warp:expr, $frame:expr, $lanes:expr, $bank:ident, $ty:ty, $canonical:ident, $kind:expr, $d:expr, $a:expr, $b:expr) => {
+macro_rules! singles {
+    ($warp:expr, $frame:expr, $lanes:expr, $kind:expr, $d:expr, $a:expr, $b:expr) => {
         match $kind {
-            Float::Add => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b,
-                |x, y| $canonical(<$ty>::from_bits(x) + <$ty>::from_bits(y))),
-            Float::Sub => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b,
-                |x, y| $canonical(<$ty>::from_bits(x) - <$ty>::from_bits(y))),
-            Float::Mul => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b,
-                |x, y| $canonical(<$ty>::from_bits(x) * <$ty>::from_bits(y))),
-            Float::Div => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b,
-                |x, y| $canonical(<$ty>::from_bits(x) / <$ty>::from_bits(y))),
+            Float::Add => binary!($warp, $frame, $lanes, w $d, w $a, w $b,
+                |x, y| canonical(f32::from_bits(x) + f32::from_bits(y))),
+            Float::Sub => binary!($warp, $frame, $lanes, w $d, w $a, w $b,
+                |x, y| canonical(f32::from_bits(x) - f32::from_bits(y))),
+            Float::Mul => binary!($warp, $frame, $lanes, w $d, w $a, w $b,
+                |x, y| canonical(f32::from_bits(x) * f32::from_bits(y))),
+            Float::Div => binary!($warp, $frame, $lanes, w $d, w $a, w $b,
+                |x, y| canonical(f32::from_bits(x) / f32::from_bits(y))),
         }
     };
 }
 
 /// "The NaN of single precision is 0x7fffffff" (PTX ISA, "Floating Point").
 #[inline(always)]
-fn canonical32(value: f32) -> u32 {
+fn canonical(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
+/// An operation of `.f64`: once if all operands are uniform, else lane by lane. The operands whose NaN comes through
+/// sooner stand first.
 #[inline(always)]
-fn canonical64(value: f64) -> u64 {
-    if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() }
+fn doubles<const N: usize>(
+    warp: &mut Warp,
+    frame: &Frame,
+    lanes: Lanes,
+    d: u32,
+    operands: [u32; N],
+    function: impl Fn([f64; N]) -> f64,
+) {
+    let uniform = operands.map(|number| registers!(warp, frame, d, number).uniform());
+    if uniform.iter().all(Option::is_some) {
+        let operands = uniform.map(Option::unwrap_or_default);
+        let mut result = [function(operands.map(f64::from_bits)).to_bits()];
+        if f64::from_bits(result[0]).is_nan() {
+            nans(&mut result, &operands.map(|bits| [bits]));
+        }
+        put_affine(&mut registers!(warp, frame, d, d), Affine::uniform(result[0]), lanes.mask, lanes.all);
+        return;
+    }
+    let operands = operands.map(|number| *registers!(warp, frame, d, number).lanes());
+    let of = |lane: usize| std::array::from_fn(|number| f64::from_bits(operands[number][lane]));
+    let mut result: [u64; LANES] = std::array::from_fn(|lane| function(of(lane)).to_bits());
+    if result.iter().fold(false, |any, &bits| any | f64::from_bits(bits).is_nan()) {
+        nans(&mut result, &operands);
+    }
+    put(&mut registers!(warp, frame, d, d), &result, lanes.mask, lanes.all);
+}
+
+/// Makes NaN results those that a card gives: the first operand that is one, made quiet, or else one of its own.
+#[cold]
+#[inline(never)]
+fn nans<const LANES: usize>(result: &mut [u64; LANES], operands: &[[u64; LANES]]) {
+    for (lane, bits) in result.iter_mut().enumerate() {
+        if f64::from_bits(*bits).is_nan() {
+            let nan = operands.iter().map(|lanes| lanes[lane]).find(|&bits| f64::from_bits(bits).is_nan());
+            *bits = nan.map_or(0xfff8 << 48, |bits| bits | 1 << 51);
+        }
+    }
 }
 
 #[inline(always)]
@@ -486,14 +523,18 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: &Op
                 }
             }
         }
-        Op::FloatW(kind, d, a, b) => floats!(warp, frame, lanes, w, f32, canonical32, kind, d, a, b),
-        Op::FloatD(kind, d, a, b) => floats!(warp, frame, lanes, d, f64, canonical64, kind, d, a, b),
-        Op::FmaW(d, a, b, c) => ternary!(warp, frame, lanes, w, d, a, b, c, |x, y, z| canonical32(
+        Op::FloatW(kind, d, a, b) => singles!(warp, frame, lanes, kind, d, a, b),
+        // Which NaN comes through is what `alu::float` says.
+        Op::FloatD(kind, d, a, b) => match kind {
+            Float::Add => doubles(warp, frame, lanes, d, [b, a], |[y, x]| x + y),
+            Float::Sub => doubles(warp, frame, lanes, d, [b, a], |[y, x]| x - y),
+            Float::Mul => doubles(warp, frame, lanes, d, [b, a], |[y, x]| x * y),
+            Float::Div => doubles(warp, frame, lanes, d, [a, b], |[x, y]| x / y),
+        },
+        Op::FmaW(d, a, b, c) => ternary!(warp, frame, lanes, w, d, a, b, c, |x, y, z| canonical(
             f32::from_bits(x).mul_add(f32::from_bits(y), f32::from_bits(z))
         )),
-        Op::FmaD(d, a, b, c) => ternary!(warp, frame, lanes, d, d, a, b, c, |x, y, z| canonical64(
-            f64::from_bits(x).mul_add(f64::from_bits(y), f64::from_bits(z))
-        )),
+        Op::FmaD(d, a, b, c) => doubles(warp, frame, lanes, d, [b, c, a], |[y, z, x]| x.mul_add(y, z)),
         Op::Scalar(number) => scalar(warp, frame, program, number, lanes),
         Op::Test(number) => test(warp, frame, program, number, lanes),
         Op::Convert { space, to, d, a } => {
