@@ -210,6 +210,26 @@ impl<'a> Runner<'a> {
         self.go_on(&waiting);
     }
 
+    /// Releases a barrier that enough threads have come to by now: a warp counts as a whole one once those of its threads
+    /// that have not come have exited.
+    #[cold]
+    fn release_any_counted(&mut self) -> bool {
+        let counted = |warp: &Warp, group: &Group| {
+            let barrier = self.state.barrier(group.pc).filter(|_| group.state == State::AtBarrier)?;
+            let lane = group.mask.trailing_zeros() as usize;
+            let value = |register| warp.lane(&group.frame, register, lane) as u32;
+            Some((value(barrier.number), value(barrier.count?)))
+        };
+        let of_warp = |warp: &Warp| {
+            warp.groups.iter().filter_map(|group| counted(warp, group)).collect::<Vec<(u32, u32)>>()
+        };
+        let waited_for: Vec<(u32, u32)> = self.warps.iter().flat_map(of_warp).collect();
+        waited_for.into_iter().any(|(name, count)| {
+            self.release_counted(name, count);
+            self.state.ready_warps != 0
+        })
+    }
+
     /// All threads of the block that have not exited wait for each other.
     #[inline(never)]
     fn release_block(&mut self) {
@@ -354,6 +374,9 @@ impl<'a> Runner<'a> {
     /// False if that ends the launch.
     #[cold]
     fn resolve(&mut self) -> bool {
+        if self.release_any_counted() {
+            return true;
+        }
         // Lanes that others of their warp wait for in vain: a misuse, after which the others go on.
         for number in 0..self.warps.len() {
             let Self { warps, state } = self;
