@@ -255,6 +255,7 @@ impl<'a> Runner<'a> {
             lanes.left = lanes.all & !warp.alive;
             if !warp.passed.is_empty() {
                 warp.passed.clear();
+                warp.met.clear();
             }
         }
         if self.state.barrier(first.0).is_some_and(|barrier| barrier.kind != BarrierKind::Sync) {
@@ -716,8 +717,14 @@ impl State32<'_> {
                 judge.sync_warp(&view, number as u32, with);
             }
         }
+        let comes = |other: &Group| other.mask & with != 0 && matches!(other.state, State::AtWarp { .. });
+        let elsewhere = |other: &Group| comes(other) && (other.pc, other.path) != (group.pc, group.path);
+        if warp.groups.iter().any(elsewhere) {
+            let come = warp.groups.iter().filter(|other| comes(other));
+            warp.met.extend(come.map(|other| (other.mask, other.pc, other.path)));
+        }
         for other in &mut warp.groups {
-            if other.mask & with != 0 && matches!(other.state, State::AtWarp { .. }) {
+            if comes(other) {
                 other.state = State::Ready;
                 other.pc += 1;
             }
@@ -727,12 +734,15 @@ impl State32<'_> {
         }
     }
 
-    /// Of these lanes, those that have gone past a place where others wait, and done something more.
+    /// Of these lanes, those that have gone past a place where others wait, and done something more. Who has been there,
+    /// and met others elsewhere, has not.
     fn past(&self, warp: &Warp, lanes: u32, place: Place) -> u32 {
         let paths = &self.machine.paths;
         let is_past = |list: PassedId| paths.passed(list).any(|passed| self.is_past(passed, place));
         let passed = warp.passed.iter().filter(|(mask, list)| mask & lanes != 0 && is_past(*list));
-        lanes & passed.fold(0, |all, (mask, _)| all | mask)
+        let been = warp.met.iter().filter(|&&(_, pc, path)| (pc, path) == place);
+        let been = been.fold(0, |all, (mask, ..)| all | mask);
+        lanes & !been & passed.fold(0, |all, (mask, _)| all | mask)
     }
 
     /// Is who has passed this join, on this path, past the place?
