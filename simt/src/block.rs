@@ -196,8 +196,9 @@ impl<'a> Runner<'a> {
         // A warp whose threads have all come counts as a whole one (PTX ISA, `bar`: "the arrival count is incremented by
         // the warp size, not the number of active threads in the warp").
         let came = self.warps.iter().zip(waiting.iter().zip(&arrived)).map(|(warp, (waiting, arrived))| {
-            let come = waiting | arrived;
-            if come != 0 && warp.alive & !come == 0 { 32 } else { come.count_ones() }
+            let of = |come: u32| if come != 0 && warp.alive & !come == 0 { 32 } else { come.count_ones() };
+            // Who has arrived, and comes again to wait, counts twice.
+            if waiting & arrived == 0 { of(waiting | arrived) } else { of(*waiting) + of(*arrived) }
         });
         if came.sum::<u32>() < count || waiting.iter().all(|&lanes| lanes == 0) {
             return;
@@ -354,6 +355,25 @@ impl<'a> Runner<'a> {
     /// False if that ends the launch.
     #[cold]
     fn resolve(&mut self) -> bool {
+        // Lanes that have exited leave the others of their warp as all that there are.
+        for at in 0..self.warps.len() {
+            let warp = &self.warps[at];
+            let counted = warp.groups.iter().filter(|group| group.state == State::AtBarrier).find_map(|group| {
+                let Barrier { number, count: Some(count), .. } = self.state.barrier(group.pc)? else {
+                    return None;
+                };
+                let value = |register| {
+                    warp.lane(&group.frame, register, group.mask.trailing_zeros() as usize) as u32
+                };
+                Some((value(number), value(count)))
+            });
+            if let Some((name, count)) = counted {
+                self.release_counted(name, count);
+                if self.state.ready_warps != 0 {
+                    return true;
+                }
+            }
+        }
         // Lanes that others of their warp wait for in vain: a misuse, after which the others go on.
         for number in 0..self.warps.len() {
             let Self { warps, state } = self;
@@ -682,9 +702,14 @@ impl State32<'_> {
     fn release_lanes(&mut self, number: usize, warp: &mut Warp, group: &Group, members: u32, with: u32) {
         // Who has exited is not waited for; but to go past, and to live on, is not to exit.
         let gone = members & !warp.alive & self.lanes[number].all;
-        let past = self.past(warp, gone, (group.pc, group.path));
-        if past != 0 {
-            self.misuse(number, past.trailing_zeros(), group.pc, members);
+        if gone != 0 && !warp.passed.is_empty() {
+            // Lanes that wait for each other may do so at several places.
+            for waiting in warp.groups.iter().filter(|other| other.mask & with != 0) {
+                let past = self.past(warp, gone, (waiting.pc, waiting.path));
+                if past != 0 {
+                    self.misuse(number, past.trailing_zeros(), waiting.pc, members);
+                }
+            }
         }
         let lanes = Lanes { mask: with, all: with == warp.alive };
         self.perform(warp, &group.frame, group.pc, lanes);
