@@ -237,6 +237,9 @@ impl<'a> Runner<'a> {
             if !warp.passed.is_empty() {
                 warp.passed.clear();
             }
+            if !warp.met.is_empty() {
+                warp.met.clear();
+            }
         }
         if self.state.barrier(first.0).is_some_and(|barrier| barrier.kind != BarrierKind::Sync) {
             self.reduce(&alive);
@@ -718,8 +721,12 @@ impl State32<'_> {
                 judge.sync_warp(&view, number as u32, with);
             }
         }
+        let has_joins = !self.machine.program.joins.is_empty();
         for other in &mut warp.groups {
             if other.mask & with != 0 && matches!(other.state, State::AtWarp { .. }) {
+                if has_joins {
+                    warp.met.push((other.mask, (other.pc, other.path)));
+                }
                 other.state = State::Ready;
                 other.pc += 1;
             }
@@ -729,12 +736,14 @@ impl State32<'_> {
         }
     }
 
-    /// Of these lanes, those that have gone past a place where others wait, and done something more.
+    /// Of these lanes, those that have gone past a place where others wait, and done something more. Not if they have been
+    /// there, and met others elsewhere.
     fn past(&self, warp: &Warp, lanes: u32, place: Place) -> u32 {
         let paths = &self.machine.paths;
         let is_past = |list: PassedId| paths.passed(list).any(|passed| self.is_past(passed, place));
         let passed = warp.passed.iter().filter(|(mask, list)| mask & lanes != 0 && is_past(*list));
-        lanes & passed.fold(0, |all, (mask, _)| all | mask)
+        let been = warp.met.iter().filter(|(_, met)| *met == place).fold(0, |all, (mask, _)| all | mask);
+        lanes & !been & passed.fold(0, |all, (mask, _)| all | mask)
     }
 
     /// Is who has passed this join, on this path, past the place?

@@ -46,6 +46,8 @@ pub(crate) struct Warp {
     pub(crate) alive: u32,
     /// Joins that lanes have passed, and gone on from, since the last barrier of the block.
     pub(crate) passed: Vec<(u32, PassedId)>,
+    /// Where lanes have waited for others of their warp and gone on, since the last barrier of the block.
+    pub(crate) met: Vec<(u32, (Pc, PathId))>,
     /// Turns in which some lanes were passed over.
     pub(crate) patience: u32,
 }
@@ -56,6 +58,7 @@ impl Warp {
         self.alive = lanes;
         self.patience = 0;
         self.passed.clear();
+        self.met.clear();
         self.groups.clear();
         self.groups.push(Group {
             pc: entry,

@@ -48,30 +48,43 @@ fn calls_one_of(module: &Module, layout: &Layout, marked: &[bool], instruction: 
     }
 }
 
-/// Where paths that come by a block meet those that a branch has led round it; and whether the function may end without
-/// they have met. Who passes such a point without the block, and does more, has gone past it; but who returns in between
-/// has not.
-fn meeting_points(graph: &Graph, block: usize) -> (Vec<usize>, bool) {
+/// Where paths that come by a block meet those that a branch has led round it, in the same trip of the loops around or, at
+/// the head of one of these, in the next; and whether the function may end before they have met. Who passes such a point
+/// without the block, and does more, has gone past it; but who returns in between has not.
+fn meeting_points(graph: &Graph, block: usize, loops: &[Vec<usize>]) -> (Vec<usize>, bool) {
     let controls = graph.all_controls(block);
     if controls.is_empty() {
         return (Vec::new(), false);
     }
-    let behind: Vec<usize> =
-        std::iter::successors(graph.post_dominator(block), |&last| graph.post_dominator(last)).collect();
+    let ways = |from: usize| graph.blocks()[from].successors.iter().map(|way| way.to);
+    let heads: Vec<usize> = loops[block].iter().map(|&number| graph.loops()[number].head).collect();
+    // What comes after the block, before another trip of the loops that both are in.
+    let mut behind = vec![false; graph.blocks().len()];
+    for common in 0..=heads.len() {
+        let mut reached = vec![false; graph.blocks().len()];
+        let mut open = vec![block];
+        while let Some(at) = open.pop() {
+            let again = |to: &usize| heads[..common].contains(to);
+            open.extend(ways(at).filter(|to| !again(to) && !std::mem::replace(&mut reached[*to], true)));
+        }
+        for (at, around) in loops.iter().enumerate().filter(|(at, _)| reached[*at]) {
+            behind[at] |= around.iter().filter(|number| loops[block].contains(number)).count() == common;
+        }
+    }
     let (mut met, mut ends) = (Vec::new(), false);
     let mut seen = vec![false; graph.blocks().len()];
     seen[block] = true;
     let mut open = controls;
     while let Some(at) = open.pop() {
         ends |= graph.blocks()[at].leaves;
-        for way in &graph.blocks()[at].successors {
-            if std::mem::replace(&mut seen[way.to], true) {
+        for to in ways(at) {
+            if std::mem::replace(&mut seen[to], true) {
                 continue;
             }
-            if behind.contains(&way.to) {
-                met.push(way.to);
+            if behind[to] || heads.contains(&to) {
+                met.push(to);
             } else {
-                open.push(way.to);
+                open.push(to);
             }
         }
     }
@@ -90,6 +103,8 @@ pub(super) struct Flow {
     joins: FxHashMap<usize, Vec<(usize, u32, bool)>>,
     /// Of a called function: instructions that it may return without having come to.
     returning: Vec<(usize, u32, bool)>,
+    /// Instructions that wait for others, or call what does, under a predicate: they are branch and barrier at once.
+    guarded: Vec<usize>,
     starts: Vec<Pc>,
     /// The operation that each instruction ends with.
     pcs: Vec<Pc>,
@@ -97,8 +112,7 @@ pub(super) struct Flow {
     jumps: Vec<(Jump, Goal)>,
     /// Code of edges that a jump goes along.
     ways: Vec<(Edge, (usize, usize))>,
-    /// Joins, with their block; none: a return.
-    joins_emitted: Vec<(u32, Option<usize>)>,
+    joins_emitted: Vec<(u32, Joined)>,
 }
 
 /// What jumps.
@@ -106,6 +120,17 @@ pub(super) struct Flow {
 enum Jump {
     Branch(Pc),
     Table(u32, usize),
+}
+
+/// Where paths join.
+#[derive(Clone, Copy)]
+enum Joined {
+    /// At the start of this block.
+    Block(usize),
+    /// At a return.
+    Return,
+    /// Behind this instruction, where its predicate is false.
+    Behind(usize),
 }
 
 /// Where to.
@@ -129,7 +154,7 @@ impl Flow {
         }
         cx.program.loops.extend(graph.loops().iter().map(|_| Loop { head: 0 }));
         let mut joins: FxHashMap<usize, Vec<(usize, u32, bool)>> = FxHashMap::default();
-        let mut returning = Vec::new();
+        let (mut returning, mut guarded) = (Vec::new(), Vec::new());
         for (at, instruction) in cx.body.instructions.iter().enumerate() {
             let waits = matches!(instruction.opcode.as_str(), "bar" | "barrier")
                 || instruction.has("sync")
@@ -138,10 +163,13 @@ impl Flow {
                 continue;
             }
             let block = graph.block_of(at);
-            let (met, returns) = meeting_points(&graph, block);
+            if instruction.guard.is_some() {
+                guarded.push(at);
+            }
+            let (met, returns) = meeting_points(&graph, block, &loops);
             for join in met {
                 let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
-                let earlier_trips = graph.dominates(join, block);
+                let earlier_trips = loops[block].iter().any(|&number| graph.loops()[number].head == join);
                 joins.entry(join).or_default().push((at, common as u32, earlier_trips));
             }
             if returns && !cx.function.entry {
@@ -156,6 +184,7 @@ impl Flow {
             first_loop,
             joins,
             returning,
+            guarded,
             jumps: Vec::new(),
             ways: Vec::new(),
             joins_emitted: Vec::new(),
@@ -180,7 +209,7 @@ impl Flow {
         if self.joins.contains_key(&block) {
             let number = cx.program.joins.len() as u32;
             cx.program.joins.push(Join { decides: Vec::new(), ends: false });
-            self.joins_emitted.push((number, Some(block)));
+            self.joins_emitted.push((number, Joined::Block(block)));
             cx.emit(Op::Join(number));
         }
     }
@@ -190,15 +219,23 @@ impl Flow {
         if !self.returning.is_empty() {
             let number = cx.program.joins.len() as u32;
             cx.program.joins.push(Join { decides: Vec::new(), ends: true });
-            self.joins_emitted.push((number, None));
+            self.joins_emitted.push((number, Joined::Return));
             cx.emit(Op::Join(number));
         }
         cx.emit(Op::Return);
     }
 
-    /// The instruction at hand is lowered.
-    pub(super) fn end_instruction(&mut self, cx: &Context<'_>) {
+    /// The instruction at hand is lowered, under this predicate.
+    pub(super) fn end_instruction(&mut self, cx: &mut Context<'_>, guard: Option<(u32, bool)>) {
         self.pcs[cx.at] = (cx.program.code.len() as u32).saturating_sub(1);
+        if self.guarded.contains(&cx.at) {
+            let number = cx.program.joins.len() as u32;
+            cx.program.joins.push(Join { decides: Vec::new(), ends: false });
+            self.joins_emitted.push((number, Joined::Behind(cx.at)));
+            cx.guard = guard.map(|(predicate, negated)| (predicate, !negated));
+            cx.emit(Op::Join(number));
+            cx.guard = None;
+        }
     }
 
     /// Control may go on into the next block.
@@ -312,15 +349,23 @@ impl Flow {
         for (number, found) in self.graph.loops().iter().enumerate() {
             cx.program.loops[self.first_loop as usize + number].head = self.starts[found.head];
         }
-        for (number, block) in self.joins_emitted {
-            let decided = block.map_or(&self.returning, |block| &self.joins[&block]);
+        for (number, place) in self.joins_emitted {
+            let of_guarded;
+            let (decided, start) = match place {
+                Joined::Block(block) => (&self.joins[&block], Some(self.starts[block])),
+                Joined::Return => (&self.returning, None),
+                Joined::Behind(at) => {
+                    of_guarded = vec![(at, self.loops[self.graph.block_of(at)].len() as u32, false)];
+                    (&of_guarded, Some(self.pcs[at] + 2))
+                }
+            };
             let decides = decided.iter().map(|&(at, common, earlier_trips)| Decided {
                 pc: self.pcs[at],
                 common,
                 earlier_trips,
             });
             let decides = decides.collect();
-            let ends = block.is_none_or(|block| ends_at_once(&cx.program.code, self.starts[block]));
+            let ends = start.is_none_or(|start| ends_at_once(&cx.program.code, start));
             cx.program.joins[number as usize] = Join { decides, ends };
         }
     }

@@ -82,13 +82,14 @@ fn atomics_and_their_scopes() {
     assert_eq!(judged(sizes, 2, 1), "WAW error");
 }
 
-/// The last block to come adds up what all have written.
+/// The last block to come adds up what all have written. A relaxed atomic acquires nothing, so that a fence has to stand on
+/// either side of it.
 fn last_block(fence: &str, after: &str) -> String {
     let body = format!(
         "add.u64 %d1, %out, 1024; mul.wide.u32 %d2, %b, 4; add.u64 %d2, %d2, %out; setp.eq.u32 %p1, %t, 0;
-        @!%p1 bra JOIN;\nst.global.u32 [%d2], 5; {fence} atom.global.inc.u32 %w1, [%d1], 100; mov.u32 %w2, %nctaid.x;
+        @!%p1 bra JOIN;\nst.global.u32 [%d2], 5; {fence} atom.global.inc.u32 %w1, [%d1], 100; {after} mov.u32 %w2, %nctaid.x;
         sub.u32 %w2, %w2, 1; setp.eq.u32 %p2, %w1, %w2; selp.u32 %w3, 1, 0, %p2; st.shared.u32 [S], %w3;
-        JOIN: bar.sync 0; ld.shared.u32 %w3, [S]; setp.eq.u32 %p2, %w3, 0; @%p2 ret; {after}
+        JOIN: bar.sync 0; ld.shared.u32 %w3, [S]; setp.eq.u32 %p2, %w3, 0; @%p2 ret;
         mov.u32 %w4, %nctaid.x; setp.ge.u32 %p3, %t, %w4; @%p3 ret;
         mul.wide.u32 %d3, %t, 4; add.u64 %d3, %d3, %out; ld.global.u32 %w5, [%d3];"
     );
