@@ -359,7 +359,7 @@ impl Memories<'_> {
             Window::Param => Ok(Region::Param),
             Window::Shared => {
                 let offset = address - own_base;
-                if offset + u64::from(size) <= self.shared_end() {
+                if offset.checked_add(size.into()).is_some_and(|end| end <= self.shared_end()) {
                     return Ok(Region::Shared);
                 }
                 let array = view.program.arrays.iter().rev().find(|array| u64::from(array.offset) <= offset);

@@ -442,12 +442,18 @@ impl Block<'_> {
             if !missing.is_empty() && !in_vain {
                 continue;
             }
-            let gone = self.ended.iter().any(|&other| {
-                other as usize / 32 == thread / 32
-                    && mask >> (other % 32) & 1 == 1
-                    && self.went_past(other as usize, &event)
-            });
-            if self.judging && (gone || !missing.is_empty()) {
+            for &waiting in come.iter().filter(|_| self.judging) {
+                let place = self.event(waiting);
+                let gone = self.ended.iter().any(|&other| {
+                    other as usize / 32 == thread / 32
+                        && mask >> (other % 32) & 1 == 1
+                        && self.went_past(other as usize, place)
+                });
+                if gone {
+                    verdict.misuse.insert((place.line, mask));
+                }
+            }
+            if self.judging && !missing.is_empty() {
                 verdict.misuse.insert((event.line, mask));
             }
             if sync {
