@@ -1,111 +1,133 @@
-//! Runs the kernels on the engine, and compares what they leave with what a card left.
+//! Executes the kernels of a folder with the engine and compares what they leave with a card.
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use simt::{Kernel, Launch, Memory};
 
-/// What came of the kernels of one sort.
-#[derive(Default)]
-struct Count {
-    kernels: usize,
-    equal: usize,
-    silent: usize,
-    failed: usize,
+use crate::cases::is_miscompiled;
+
+/// What the first line of a kernel says of its launch.
+struct Head {
+    grid: u32,
+    block: u32,
+    /// 64-bit words a thread.
+    outputs: usize,
+    /// Bytes of dynamic shared memory a block.
+    dynamic: u32,
 }
 
-/// Runs every kernel of the folder that has outputs of a card, or else only judges it.
+/// Executes every kernel. Its threads must neither race nor diverge at a barrier nor read what nothing wrote. Where the
+/// card's outputs lie beside it, those of a `program-*` must be the same, unless it has an instruction that the driver
+/// compiles wrong; those of single instructions are only counted, since `check` knows which of them may differ.
 pub(crate) fn run(folder: &Path) -> Result<()> {
-    let mut names = Vec::new();
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))?;
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "ptx")
-            && let Some(stem) = path.file_stem()
-        {
-            names.push(stem.to_string_lossy().into_owned());
-        }
-    }
-    names.sort();
-    let mut bad = false;
-    for sort in ["program", "cases"] {
-        let mut count = Count::default();
-        for name in names.iter().filter(|name| name.starts_with(sort)) {
-            count.kernels += 1;
-            if let Err(error) = count.add(folder, name) {
-                count.failed += 1;
-                println!("{name}: {error:#}");
+    let paths = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>();
+    let mut paths = paths.with_context(|| format!("cannot list {}", folder.display()))?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "ptx"));
+    paths.sort();
+    let mut wrong = 0;
+    for prefix in ["cases", "program"] {
+        let (mut same, mut other, mut faulty, mut alone) = (0, 0, 0, 0);
+        for path in paths.iter().filter(|path| name(path).starts_with(prefix)) {
+            match one(path) {
+                Ok(Comparison { differing: None, .. }) => alone += 1,
+                Ok(Comparison { differing: Some(differing), .. }) if differing.is_empty() => same += 1,
+                Ok(Comparison { miscompiled: true, .. }) => faulty += 1,
+                Ok(Comparison { differing: Some(differing), .. }) => {
+                    other += 1;
+                    println!("{}: {}", name(path), differing.join("; "));
+                    wrong += u32::from(prefix == "program");
+                }
+                Err(error) => {
+                    println!("{}: {error:#}", name(path));
+                    wrong += 1;
+                }
             }
         }
-        let Count { kernels, equal, silent, failed } = count;
         println!(
-            "{sort}: {kernels} kernels; {equal} left what the card left; {silent} without a report; {failed} did not run"
+            "{prefix}-*: {same} the same bit for bit; {faulty} not, with what the driver compiles wrong; {other} not; \
+             {alone} without a card's outputs"
         );
-        // Kernels of single instructions hold some whose result PTX leaves open.
-        bad |= silent < kernels || sort == "program" && equal < kernels;
     }
-    if bad {
-        bail!("the engine and the card differ, or the judge reports a kernel that is free of races");
+    if wrong > 0 {
+        bail!("{wrong} kernels do not do what a card does, or are not clean");
     }
     Ok(())
 }
 
-impl Count {
-    fn add(&mut self, folder: &Path, name: &str) -> Result<()> {
-        let path = |extension: &str| folder.join(format!("{name}.{extension}"));
-        let read = |extension: &str| {
-            let path = path(extension);
-            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
-        };
-        let text = String::from_utf8(read("ptx")?).context("it is not UTF-8; write it again")?;
-        let [grid, block, inputs, outputs] = shape(&text)?;
-        let threads = grid as usize * block as usize;
-        let input = read("in")?;
-        ensure!(input.len() == threads * inputs as usize * 8, "its inputs have another size; write it again");
-        let module = ptx::parse(&text)?;
-        let kernel = Kernel::load(&module, "k", name, |_| false)?;
-        let mut memory = Memory::new();
-        let from = memory.alloc("in", &input, 8);
-        let to = memory.alloc("out", &vec![0; threads * outputs as usize * 8], 8);
-        let arguments = [
-            from.0.to_le_bytes().to_vec(),
-            to.0.to_le_bytes().to_vec(),
-            (threads as u32).to_le_bytes().to_vec(),
-        ];
-        let outcome = Launch::new(grid, block).run(&kernel, &mut memory, &arguments)?;
-        if outcome.report.is_clean() {
-            self.silent += 1;
-        } else {
-            println!("{name}: the judge says {:?}", outcome.report);
-        }
-        let output = memory.read(to).context("its outputs are gone")?;
-        let card = read("out").context("did the card run the kernel?")?;
-        ensure!(output.len() == card.len(), "its outputs have another size; run the card again");
-        let differing: Vec<usize> =
-            (0..output.len() / 8).filter(|word| output[8 * word..][..8] != card[8 * word..][..8]).collect();
-        let Some(&first) = differing.first() else {
-            self.equal += 1;
-            return Ok(());
-        };
-        let columns: std::collections::BTreeSet<usize> =
-            differing.iter().map(|word| word % outputs as usize).collect();
-        let word = |bytes: &[u8]| {
-            bytes[8 * first..][..8].iter().rev().fold(0, |all, &byte| all << 8 | u64::from(byte))
-        };
-        println!(
-            "{name}: {} words differ, of the outputs {columns:?}; thread {}: card {:x}, here {:x}",
-            differing.len(),
-            first / outputs as usize,
-            word(&card),
-            word(&output)
-        );
-        Ok(())
-    }
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What the first line says: grid, block, words of input and of output a thread.
-fn shape(text: &str) -> Result<[u32; 4]> {
-    let line = text.lines().next().unwrap_or_default();
-    let numbers: Vec<u32> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
-    numbers.try_into().ok().with_context(|| format!("{line:?} says no launch; write it again"))
+/// What came of a kernel.
+struct Comparison {
+    /// What differs, output by output; `None` if no card has run this kernel.
+    differing: Option<Vec<String>>,
+    /// It has an instruction that the driver compiles wrong.
+    miscompiled: bool,
+}
+
+fn one(path: &Path) -> Result<Comparison> {
+    let text = std::fs::read_to_string(path).context("cannot read it")?;
+    let head = head(&text).context("no launch in its first line; write it again")?;
+    let module = ptx::parse(&text).map_err(|error| anyhow::anyhow!("{error}"))?;
+    let bodies = module.functions.iter().filter_map(|function| function.body.as_ref());
+    let miscompiled = bodies.flat_map(|body| &body.instructions).any(is_miscompiled);
+    let kernel = Kernel::load(&module, "k", &name(path), |_| false)?;
+    let input = std::fs::read(path.with_extension("in")).context("cannot read its inputs")?;
+    let threads = head.grid * head.block;
+    let mut memory = Memory::new();
+    let from = memory.alloc("in", &input, 8);
+    let to = memory.alloc("out", &vec![0; threads as usize * head.outputs * 8], 8);
+    let arguments =
+        [from.0.to_le_bytes().to_vec(), to.0.to_le_bytes().to_vec(), threads.to_le_bytes().to_vec()];
+    let launch = Launch::new(head.grid, head.block).dynamic_shared(head.dynamic);
+    let outcome = launch.run(&kernel, &mut memory, &arguments)?;
+    if !outcome.report.is_clean() {
+        bail!("the judge found: {:?}", outcome.report);
+    }
+    let output = memory.read(to).unwrap_or_default();
+    let Ok(card) = std::fs::read(path.with_extension("out")) else {
+        return Ok(Comparison { differing: None, miscompiled });
+    };
+    if card.len() != output.len() {
+        bail!("the card's outputs have {} bytes, not {}; run the card again", card.len(), output.len());
+    }
+    let words = |bytes: &[u8]| -> Vec<u64> {
+        bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap_or_default())).collect()
+    };
+    let (here, card) = (words(&output), words(&card));
+    let differing =
+        |&number: &usize| (number..here.len()).step_by(head.outputs).any(|at| here[at] != card[at]);
+    let describe = |number: usize| {
+        let places = (number..here.len()).step_by(head.outputs).filter(|&at| here[at] != card[at]);
+        let places: Vec<usize> = places.collect();
+        let at = places[0];
+        format!(
+            "output {number} of {} threads, first in thread {}: card {:x}, here {:x}",
+            places.len(),
+            at / head.outputs,
+            card[at],
+            here[at]
+        )
+    };
+    Ok(Comparison {
+        differing: Some((0..head.outputs).filter(differing).map(describe).collect()),
+        miscompiled,
+    })
+}
+
+fn head(text: &str) -> Option<Head> {
+    let words: Vec<&str> = text.lines().next()?.split_whitespace().collect();
+    let number = |key: &str| {
+        let at = words.iter().position(|word| *word == key)?;
+        words.get(at + 1)?.parse::<u32>().ok()
+    };
+    Some(Head {
+        grid: number("grid")?,
+        block: number("block")?,
+        outputs: number("outputs")? as usize,
+        dynamic: number("dynamic").unwrap_or(0),
+    })
 }

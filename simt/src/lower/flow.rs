@@ -24,9 +24,9 @@ pub(super) fn synchronising(module: &Module, layout: &Layout) -> Vec<bool> {
         .collect();
     loop {
         let before = known.clone();
-        for number in 0..count {
+        for (number, known) in known.iter_mut().enumerate() {
             let calls = |instruction: &ptx::Instruction| calls_one_of(module, layout, &before, instruction);
-            known[number] |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
+            *known |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
         }
         if known == before {
             return known;
