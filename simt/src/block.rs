@@ -207,6 +207,26 @@ impl<'a> Runner<'a> {
         self.go_on(&waiting);
     }
 
+    /// Releases a barrier that enough threads have come to by now: a warp counts as a whole one once those of its threads
+    /// that have not come have exited.
+    #[cold]
+    fn release_any_counted(&mut self) -> bool {
+        let counted = |warp: &Warp, group: &Group| {
+            let barrier = self.state.barrier(group.pc).filter(|_| group.state == State::AtBarrier)?;
+            let lane = group.mask.trailing_zeros() as usize;
+            let value = |register| warp.lane(&group.frame, register, lane) as u32;
+            Some((value(barrier.number), value(barrier.count?)))
+        };
+        let of_warp = |warp: &Warp| {
+            warp.groups.iter().filter_map(|group| counted(warp, group)).collect::<Vec<(u32, u32)>>()
+        };
+        let waited_for: Vec<(u32, u32)> = self.warps.iter().flat_map(of_warp).collect();
+        waited_for.into_iter().any(|(name, count)| {
+            self.release_counted(name, count);
+            self.state.ready_warps != 0
+        })
+    }
+
     /// All threads of the block that have not exited wait for each other.
     #[inline(never)]
     fn release_block(&mut self) {
@@ -232,6 +252,7 @@ impl<'a> Runner<'a> {
             lanes.left = lanes.all & !warp.alive;
             if !warp.passed.is_empty() {
                 warp.passed.clear();
+                warp.met.clear();
             }
         }
         if self.state.barrier(first.0).is_some_and(|barrier| barrier.kind != BarrierKind::Sync) {
@@ -351,6 +372,9 @@ impl<'a> Runner<'a> {
     /// False if that ends the launch.
     #[cold]
     fn resolve(&mut self) -> bool {
+        if self.release_any_counted() {
+            return true;
+        }
         // Lanes that others of their warp wait for in vain: a misuse, after which the others go on.
         for number in 0..self.warps.len() {
             let Self { warps, state } = self;
@@ -682,8 +706,14 @@ impl State32<'_> {
         {
             judge.sync_warp(&view, number as u32, with);
         }
+        let comes = |other: &Group| other.mask & with != 0 && matches!(other.state, State::AtWarp { .. });
+        let elsewhere = |other: &Group| comes(other) && (other.pc, other.path) != (group.pc, group.path);
+        if warp.groups.iter().any(elsewhere) {
+            let come = warp.groups.iter().filter(|other| comes(other));
+            warp.met.extend(come.map(|other| (other.mask, other.pc, other.path)));
+        }
         for other in &mut warp.groups {
-            if other.mask & with != 0 && matches!(other.state, State::AtWarp { .. }) {
+            if comes(other) {
                 other.state = State::Ready;
                 other.pc += 1;
             }
@@ -693,12 +723,15 @@ impl State32<'_> {
         }
     }
 
-    /// Of these lanes, those that have gone past a place where others wait, and done something more.
+    /// Of these lanes, those that have gone past a place where others wait, and done something more. Who has been there,
+    /// and met others elsewhere, has not.
     fn past(&self, warp: &Warp, lanes: u32, place: Place) -> u32 {
         let paths = &self.machine.paths;
         let is_past = |list: PassedId| paths.passed(list).any(|passed| self.is_past(passed, place));
         let passed = warp.passed.iter().filter(|(mask, list)| mask & lanes != 0 && is_past(*list));
-        lanes & passed.fold(0, |all, (mask, _)| all | mask)
+        let been = warp.met.iter().filter(|&&(_, pc, path)| (pc, path) == place);
+        let been = been.fold(0, |all, (mask, ..)| all | mask);
+        lanes & !been & passed.fold(0, |all, (mask, _)| all | mask)
     }
 
     /// Is who has passed this join, on this path, past the place?

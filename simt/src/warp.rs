@@ -46,6 +46,9 @@ pub(crate) struct Warp {
     pub(crate) alive: u32,
     /// Joins that lanes have passed, and gone on from, since the last barrier of the block.
     pub(crate) passed: Vec<(u32, PassedId)>,
+    /// Lanes that have met others, since the last barrier of the block, who came from another place or path: where they
+    /// were themselves.
+    pub(crate) met: Vec<(u32, Pc, PathId)>,
     /// Turns in which some lanes were passed over.
     pub(crate) patience: u32,
 }
@@ -56,6 +59,7 @@ impl Warp {
         self.alive = lanes;
         self.patience = 0;
         self.passed.clear();
+        self.met.clear();
         self.groups.clear();
         self.groups.push(Group {
             pc: entry,

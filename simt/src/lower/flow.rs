@@ -50,14 +50,13 @@ fn calls_one_of(module: &Module, layout: &Layout, marked: &[bool], instruction: 
 
 /// Where paths that come by a block meet those that a branch has led round it; and whether the function may end without
 /// they have met. Who passes such a point without the block, and does more, has gone past it; but who returns in between
-/// has not.
-fn meeting_points(graph: &Graph, block: usize) -> (Vec<usize>, bool) {
+/// has not. Of each block, `loops` are those around it.
+fn meeting_points(graph: &Graph, loops: &[Vec<usize>], block: usize) -> (Vec<usize>, bool) {
     let controls = graph.all_controls(block);
     if controls.is_empty() {
         return (Vec::new(), false);
     }
-    let behind: Vec<usize> =
-        std::iter::successors(graph.post_dominator(block), |&last| graph.post_dominator(last)).collect();
+    let behind = behind(graph, loops, block);
     let (mut met, mut ends) = (Vec::new(), false);
     let mut seen = vec![false; graph.blocks().len()];
     seen[block] = true;
@@ -65,10 +64,11 @@ fn meeting_points(graph: &Graph, block: usize) -> (Vec<usize>, bool) {
     while let Some(at) = open.pop() {
         ends |= graph.blocks()[at].leaves;
         for way in &graph.blocks()[at].successors {
-            if std::mem::replace(&mut seen[way.to], true) {
+            // What surely leads to the block leads not round it.
+            if std::mem::replace(&mut seen[way.to], true) || graph.post_dominates(block, way.to) {
                 continue;
             }
-            if behind.contains(&way.to) {
+            if behind[way.to] {
                 met.push(way.to);
             } else {
                 open.push(way.to);
@@ -76,6 +76,33 @@ fn meeting_points(graph: &Graph, block: usize) -> (Vec<usize>, bool) {
         }
     }
     (met, ends)
+}
+
+/// Of each block, whether a path leads to it from this one: without another trip of a loop that both are in, or to the
+/// head of such a loop.
+fn behind(graph: &Graph, loops: &[Vec<usize>], block: usize) -> Vec<bool> {
+    let mut behind = vec![false; graph.blocks().len()];
+    let around = &loops[block];
+    for common in 0..=around.len() {
+        // Within the loop at this depth, trips of the loops in it may follow.
+        let heads: Vec<usize> = around[..common].iter().map(|&number| graph.loops()[number].head).collect();
+        let mut seen = vec![false; behind.len()];
+        let mut open = vec![block];
+        while let Some(at) = open.pop() {
+            for way in &graph.blocks()[at].successors {
+                let shared = loops[way.to].iter().zip(around).take_while(|(a, b)| a == b).count();
+                if std::mem::replace(&mut seen[way.to], true) || shared < common && common > 0 {
+                    continue;
+                }
+                behind[way.to] |= shared == common;
+                if !heads.contains(&way.to) {
+                    open.push(way.to);
+                }
+            }
+        }
+    }
+    behind[block] = false;
+    behind
 }
 
 /// The control flow of the function that is being lowered.
@@ -138,7 +165,7 @@ impl Flow {
                 continue;
             }
             let block = graph.block_of(at);
-            let (met, returns) = meeting_points(&graph, block);
+            let (met, returns) = meeting_points(&graph, &loops, block);
             for join in met {
                 let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
                 let earlier_trips = graph.dominates(join, block);
