@@ -1,4 +1,5 @@
 //! What the engine says of kernels whose right verdict is known.
 
 mod fuzz;
+mod instruction;
 mod support;
