@@ -3,6 +3,7 @@
 mod broken;
 mod control;
 mod fuzz;
+mod instruction;
 mod memory;
 mod order;
 mod schedules;
