@@ -3,7 +3,8 @@
  *   cc -O2 hardware.c -o hardware -ldl && ./hardware DIR
  *
  * The first line of a kernel says how to launch it: "// grid G block B inputs I outputs O dynamic D", inputs and
- * outputs in 64-bit words a thread, dynamic shared memory in bytes a block, or without the last. Needs NVIDIA's driver alone: no header and no library of the toolkit. */
+ * outputs in 64-bit words a thread, dynamic shared memory in bytes a block, or without the last. Needs NVIDIA's driver
+ * alone: no header and no library of the toolkit. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -67,7 +68,8 @@ static int run(const char *folder, const char *name) {
     snprintf(path, sizeof path, "%s/%s.in", folder, name);
     char *input = content(path, &input_size);
     unsigned grid, block, inputs, outputs, dynamic = 0;
-    if (!text || !input || sscanf(text, "// grid %u block %u inputs %u outputs %u dynamic %u", &grid, &block, &inputs, &outputs, &dynamic) < 4) {
+    const char *head = "// grid %u block %u inputs %u outputs %u dynamic %u";
+    if (!text || !input || sscanf(text, head, &grid, &block, &inputs, &outputs, &dynamic) < 4) {
         fprintf(stderr, "%s: no launch in its first line, or no inputs; write it again\n", name);
         return 1;
     }
