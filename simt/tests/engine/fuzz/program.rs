@@ -223,7 +223,19 @@ impl Program {
             small_scopes: random.u32(..3) == 0,
         };
         let count = random.usize(2..9);
-        let body = block(random, &taste, count, 0, false);
+        let mut body = block(random, &taste, count, 0, false);
+        // Who arrives twice before anybody has waited is counted twice, or not: that depends on the schedule.
+        let mut used = 0;
+        for statement in &mut body {
+            match &mut statement.what {
+                What::Barrier => used = 0,
+                What::Named { number, .. } => {
+                    *number = used;
+                    used += 1;
+                }
+                _ => {}
+            }
+        }
         let mut program = Self { threads, blocks, body, ptx: String::new() };
         let mut emitter = Emitter { threads, ..Emitter::default() };
         emitter.program(&mut program.body);
@@ -289,7 +301,7 @@ fn statement(random: &mut Rng, taste: &Taste, depth: u32, in_loop: bool) -> What
                 if waiting == 0 {
                     continue;
                 }
-                What::Named { number: random.u32(..2), arriving, waiting }
+                What::Named { number: 0, arriving, waiting }
             }
             _ => continue,
         };
