@@ -42,7 +42,10 @@ fn constant_memory() {
     let read = run("ld.const.u32 %w0, [C+8]; st.global.u32 [%out], %w0; ret;");
     assert_eq!(read.go().buffers[0][..4], [3, 0, 0, 0]);
     assert_eq!(judged_run(read), "clean");
-    assert_eq!(judged_run(run("mov.u64 %d0, C; cvta.const.u64 %d0, %d0; st.u32 [%d0], %t; ret;")), "read only");
+    assert_eq!(
+        judged_run(run("mov.u64 %d0, C; cvta.const.u64 %d0, %d0; st.u32 [%d0], %t; ret;")),
+        "read only"
+    );
     assert_eq!(judged_run(run("ld.const.u32 %w0, [C+16]; ret;")), "out of bounds");
 }
 
@@ -86,9 +89,12 @@ fn tables_and_pointers_to_functions() {
     let run = launch("", table, Launch::new(1, 4));
     assert_eq!(run.go().buffers[0][..16], [10, 0, 0, 0, 20, 0, 0, 0, 10, 0, 0, 0, 20, 0, 0, 0]);
     assert_eq!(judged_run(run), "clean");
-    let held = ".func (.param .u32 r) a() { st.param.u32 [r], 1; ret; } .func (.param .u32 r) b() { st.param.u32 [r], 2; ret; }";
-    let held = held.replace("st.param.u32 [r], 1;", ".reg .u32 %x; mov.u32 %x, 1; st.param.u32 [r], %x;");
-    let held = held.replace("st.param.u32 [r], 2;", ".reg .u32 %x; mov.u32 %x, 2; st.param.u32 [r], %x;");
+    let function = |name: &str, value: u32| {
+        format!(
+            ".func (.param .u32 r) {name}() {{ .reg .u32 %x; mov.u32 %x, {value}; st.param.u32 [r], %x; ret; }}\n"
+        )
+    };
+    let held = function("a", 1) + &function("b", 2);
     let body = "P: .callprototype (.param .u32 _) _ (); and.b32 %w0, %t, 1; setp.eq.u32 %p0, %w0, 0;
         mov.u64 %d1, a; mov.u64 %d2, b; selp.b64 %d3, %d1, %d2, %p0;
         { .param .u32 s; call (s), %d3, (), P; ld.param.u32 %w1, [s]; }
@@ -148,7 +154,8 @@ fn mutated(number: u64) {
             }
             3 => {
                 // One digit for another: registers, labels, sizes, types.
-                let digits: Vec<usize> = lines[at].match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at).collect();
+                let digits: Vec<usize> =
+                    lines[at].match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at).collect();
                 if let Some(&digit) = random.choice(&digits) {
                     lines[at].replace_range(digit..=digit, &random.digit(10).to_string());
                 }
