@@ -179,6 +179,9 @@ fn mutated(number: u64) {
         }
     }
     let text = lines.join("\n");
+    if std::env::var("MUTATION").is_ok() {
+        eprintln!("{text}");
+    }
     let Ok(module) = ptx::parse(&text) else { return };
     let Ok(kernel) = Kernel::load(&module, "k", FILE, |_| false) else { return };
     let policy = POLICIES[random.usize(..POLICIES.len())];
@@ -198,6 +201,9 @@ fn mutated(number: u64) {
 
 #[test]
 fn nothing_panics() {
+    if let Some(one) = std::env::var("MUTATION").ok().and_then(|value| value.parse().ok()) {
+        return mutated(one);
+    }
     let count = std::env::var("MUTATIONS").ok().and_then(|value| value.parse().ok()).unwrap_or(3000);
     for number in 0..count {
         if let Err(payload) = std::panic::catch_unwind(|| mutated(number)) {
