@@ -214,6 +214,14 @@ fn nothing_panics() {
 }
 
 #[test]
+fn operands_of_another_width() {
+    // Found by a mutation: a special register of 32 bits in a sum of 64 was taken for another register.
+    let text = module("", "add.u64 %d0, %d0, %ctaid.x; ret;");
+    let module = ptx::parse(&text).expect("it parses");
+    assert!(Kernel::load(&module, "k", FILE, |_| false).is_err());
+}
+
+#[test]
 fn exhaustive_blocks() {
     let body = "st.shared.u32 [%own], %t; ld.shared.u32 %w0, [%other]; ret;";
     let text = module("", body);
