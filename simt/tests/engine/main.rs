@@ -2,7 +2,7 @@
 
 mod faults;
 mod fuzz;
-mod memory;
-mod shapes;
+mod litmus;
 mod support;
+mod table;
 mod warps;
