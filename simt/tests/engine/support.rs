@@ -17,11 +17,16 @@ pub(crate) fn kernel(text: &str) -> Kernel {
     Kernel::load(&module, "k", FILE, |_| false).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// A module with these declarations, and with the kernel `k` of this body and the buffer `g`, whose address is in `%out`.
-pub(crate) fn module(held: &str, body: &str) -> String {
+/// A module with the kernel `k`, of these parameters and this body.
+pub(crate) fn module(params: &str, body: &str) -> String {
+    declared("", params, body)
+}
+
+/// The same, behind these declarations.
+fn declared(held: &str, params: &str, body: &str) -> String {
     format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n{held}\n\
-         .visible .entry k(.param .u64 g) {{\n{REGISTERS}\nld.param.u64 %out, [g];\n{body}\n}}\n"
+         .visible .entry k({params}) {{\n{REGISTERS}\n{body}\n}}\n"
     )
 }
 
@@ -118,10 +123,11 @@ pub(crate) fn verdict(report: &Report) -> String {
     if words.is_empty() { "clean".into() } else { words.join(", ") }
 }
 
-/// A launch of the kernel with this body, on a buffer of 8 KiB.
+/// A launch of the kernel with this body, behind these declarations, on a buffer of 8 KiB whose address is in `%out`.
 #[track_caller]
 pub(crate) fn launch(held: &str, body: &str, launch: Launch) -> Run {
-    Run::new(&kernel(&module(held, body)), launch, &[vec![0; 8192]])
+    let text = declared(held, ".param .u64 g", &format!("ld.param.u64 %out, [g];\n{body}"));
+    Run::new(&kernel(&text), launch, &[vec![0; 8192]])
 }
 
 /// The verdict on a body, the same under every policy, several seeds, and 1 to 3 workers.
