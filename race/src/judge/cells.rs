@@ -253,7 +253,8 @@ fn unordered<'a>(
 ) -> impl Iterator<Item = Epoch> + 'a {
     let epochs = lanes(earlier.lanes).map(|lane| earlier.epoch(lane));
     epochs.filter(|epoch| {
-        !(earlier.block == by.block && epoch.thread == by.epoch.thread) && !before(epoch, earlier.block)
+        let own = earlier.block == by.block && epoch.thread == by.epoch.thread;
+        !(own || before(epoch, earlier.block))
     })
 }
 
