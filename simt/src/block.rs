@@ -11,10 +11,10 @@ use crate::arithmetic::Lanes;
 use crate::code::{Barrier, BarrierKind, Op, Pc, Program, Reg, Special};
 use crate::collective;
 use crate::dim::Shape;
-use crate::execute::{Machine, Stop, Turn, Values, begin_frame, run, special_values};
+use crate::execute::{Machine, Stop, Turn, begin_frame, give, run, special_values};
 use crate::frame::Frame;
 use crate::paths::{PassedId, PathId, Paths, Step};
-use crate::warp::{Group, State, Warp, put, put_affine};
+use crate::warp::{Group, State, Warp};
 
 /// In how many turns a warp may pass over lanes that could run, before these have one.
 const PATIENCE: u32 = 64;
@@ -159,11 +159,8 @@ impl<'a> Runner<'a> {
             warp.begin(lanes, kernel.entry);
             for &(register, special) in &kernel.specials {
                 if let Special::Ctaid(_) = special {
-                    let register = &mut warp.w[register as usize];
-                    match special_values(special, machine.shape, block, number as u32) {
-                        Values::Affine(form) => put_affine(register, form, lanes, true),
-                        Values::Each(values) => put(register, &values, lanes, true),
-                    }
+                    let values = special_values(special, machine.shape, block, number as u32);
+                    give(warp, register as usize, &values, Lanes { mask: lanes, all: true });
                 }
             }
             state.lanes[number] = Lanes32 { all: lanes, alive: lanes, ready: lanes, ..Lanes32::default() };
@@ -477,11 +474,10 @@ impl State32<'_> {
             }
             let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together }) {
                 Ok(stop) => stop,
-                Err(fault) => return self.fault(number, warp, at, fault),
+                Err(fault) => return self.fault(number, warp, at, *fault),
             };
             match stop {
                 Stop::Regroup => {}
-                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     self.stopped(number, warp, at, &stop);
                     return Ok(());
@@ -511,7 +507,7 @@ impl State32<'_> {
         });
         if groups.len() > 1 {
             warp.patience += 1;
-            if warp.patience % PATIENCE == 0 {
+            if warp.patience.is_multiple_of(PATIENCE) {
                 // Whoever waits here may be waited for there.
                 let turn = (warp.patience / PATIENCE) as usize % groups.len();
                 return (groups[turn], false);
@@ -539,13 +535,12 @@ impl State32<'_> {
             let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together: false }) {
                 Ok(stop) => stop,
                 Err(fault) => {
-                    self.fault(number, warp, at, fault)?;
+                    self.fault(number, warp, at, *fault)?;
                     continue;
                 }
             };
             match stop {
                 Stop::Regroup => {}
-                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     let mask = warp.groups[at].mask;
                     todo &= !mask;
@@ -555,12 +550,6 @@ impl State32<'_> {
         }
         merge(warp);
         Ok(())
-    }
-
-    fn fence(&mut self, number: usize, lanes: u32, scope: race::Scope) {
-        if let Some((judge, view)) = self.machine.judge() {
-            judge.fence(&view, number as u32, lanes, scope);
-        }
     }
 
     /// A group has come to something that it does not go on from by itself.
@@ -717,10 +706,10 @@ impl State32<'_> {
         }
         let lanes = Lanes { mask: with, all: with == warp.alive };
         self.perform(warp, &group.frame, group.pc, lanes);
-        if let Op::SyncWarp(_) = self.machine.program.code[group.pc as usize].op {
-            if let Some((judge, view)) = self.machine.judge() {
-                judge.sync_warp(&view, number as u32, with);
-            }
+        if matches!(self.machine.program.code[group.pc as usize].op, Op::SyncWarp(_))
+            && let Some((judge, view)) = self.machine.judge()
+        {
+            judge.sync_warp(&view, number as u32, with);
         }
         let comes = |other: &Group| other.mask & with != 0 && matches!(other.state, State::AtWarp { .. });
         let elsewhere = |other: &Group| comes(other) && (other.pc, other.path) != (group.pc, group.path);

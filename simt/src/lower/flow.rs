@@ -24,9 +24,9 @@ pub(super) fn synchronising(module: &Module, layout: &Layout) -> Vec<bool> {
         .collect();
     loop {
         let before = known.clone();
-        for number in 0..count {
+        for (number, known) in known.iter_mut().enumerate() {
             let calls = |instruction: &ptx::Instruction| calls_one_of(module, layout, &before, instruction);
-            known[number] |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
+            *known |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
         }
         if known == before {
             return known;
@@ -117,6 +117,8 @@ pub(super) struct Flow {
     joins: FxHashMap<usize, Vec<(usize, u32, bool)>>,
     /// Of a called function: instructions that it may return without having come to.
     returning: Vec<(usize, u32, bool)>,
+    /// Instructions that wait for others, or call what does, under a predicate: they are branch and barrier at once.
+    guarded: Vec<usize>,
     starts: Vec<Pc>,
     /// The operation that each instruction ends with.
     pcs: Vec<Pc>,
@@ -125,7 +127,18 @@ pub(super) struct Flow {
     /// Code of edges that a jump goes along.
     ways: Vec<(Edge, (usize, usize))>,
     /// Joins, with their block; none: a return.
-    joins_emitted: Vec<(u32, Option<usize>)>,
+    joins_emitted: Vec<(u32, Joined)>,
+}
+
+/// Where paths meet.
+#[derive(Clone, Copy)]
+enum Joined {
+    /// Where this block begins.
+    Block(usize),
+    /// Where the function returns.
+    Return,
+    /// Behind this instruction, which has a predicate.
+    Behind(usize),
 }
 
 /// What jumps.
@@ -156,7 +169,7 @@ impl Flow {
         }
         cx.program.loops.extend(graph.loops().iter().map(|_| Loop { head: 0 }));
         let mut joins: FxHashMap<usize, Vec<(usize, u32, bool)>> = FxHashMap::default();
-        let mut returning = Vec::new();
+        let (mut returning, mut guarded) = (Vec::new(), Vec::new());
         for (at, instruction) in cx.body.instructions.iter().enumerate() {
             let waits = matches!(instruction.opcode.as_str(), "bar" | "barrier")
                 || instruction.has("sync")
@@ -165,6 +178,9 @@ impl Flow {
                 continue;
             }
             let block = graph.block_of(at);
+            if instruction.guard.is_some() {
+                guarded.push(at);
+            }
             let (met, returns) = meeting_points(&graph, &loops, block);
             for join in met {
                 let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
@@ -183,6 +199,7 @@ impl Flow {
             first_loop,
             joins,
             returning,
+            guarded,
             jumps: Vec::new(),
             ways: Vec::new(),
             joins_emitted: Vec::new(),
@@ -207,7 +224,7 @@ impl Flow {
         if self.joins.contains_key(&block) {
             let number = cx.program.joins.len() as u32;
             cx.program.joins.push(Join { decides: Vec::new(), ends: false });
-            self.joins_emitted.push((number, Some(block)));
+            self.joins_emitted.push((number, Joined::Block(block)));
             cx.emit(Op::Join(number));
         }
     }
@@ -217,15 +234,23 @@ impl Flow {
         if !self.returning.is_empty() {
             let number = cx.program.joins.len() as u32;
             cx.program.joins.push(Join { decides: Vec::new(), ends: true });
-            self.joins_emitted.push((number, None));
+            self.joins_emitted.push((number, Joined::Return));
             cx.emit(Op::Join(number));
         }
         cx.emit(Op::Return);
     }
 
-    /// The instruction at hand is lowered.
-    pub(super) fn end_instruction(&mut self, cx: &Context<'_>) {
+    /// The instruction at hand is lowered, under this predicate.
+    pub(super) fn end_instruction(&mut self, cx: &mut Context<'_>, guard: Option<(u32, bool)>) {
         self.pcs[cx.at] = (cx.program.code.len() as u32).saturating_sub(1);
+        if self.guarded.contains(&cx.at) {
+            let number = cx.program.joins.len() as u32;
+            cx.program.joins.push(Join { decides: Vec::new(), ends: false });
+            self.joins_emitted.push((number, Joined::Behind(cx.at)));
+            cx.guard = guard.map(|(predicate, negated)| (predicate, !negated));
+            cx.emit(Op::Join(number));
+            cx.guard = None;
+        }
     }
 
     /// Control may go on into the next block.
@@ -339,15 +364,23 @@ impl Flow {
         for (number, found) in self.graph.loops().iter().enumerate() {
             cx.program.loops[self.first_loop as usize + number].head = self.starts[found.head];
         }
-        for (number, block) in self.joins_emitted {
-            let decided = block.map_or(&self.returning, |block| &self.joins[&block]);
+        for (number, place) in self.joins_emitted {
+            let of_guarded;
+            let (decided, start) = match place {
+                Joined::Block(block) => (&self.joins[&block], Some(self.starts[block])),
+                Joined::Return => (&self.returning, None),
+                Joined::Behind(at) => {
+                    of_guarded = vec![(at, self.loops[self.graph.block_of(at)].len() as u32, false)];
+                    (&of_guarded, Some(self.pcs[at] + 2))
+                }
+            };
             let decides = decided.iter().map(|&(at, common, earlier_trips)| Decided {
                 pc: self.pcs[at],
                 common,
                 earlier_trips,
             });
             let decides = decides.collect();
-            let ends = block.is_none_or(|block| ends_at_once(&cx.program.code, self.starts[block]));
+            let ends = start.is_none_or(|start| ends_at_once(&cx.program.code, start));
             cx.program.joins[number as usize] = Join { decides, ends };
         }
     }

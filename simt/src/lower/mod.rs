@@ -82,8 +82,8 @@ fn function(
             flow.begin_block(&mut cx, block);
             for at in flow.instructions(block) {
                 cx.at = at;
-                instruction(&mut cx, &mut flow, block)?;
-                flow.end_instruction(&cx);
+                let guard = instruction(&mut cx, &mut flow, block)?;
+                flow.end_instruction(&mut cx, guard);
             }
             flow.end_block(&mut cx, block);
         }
@@ -97,7 +97,12 @@ fn function(
     Ok(())
 }
 
-fn instruction(cx: &mut Context<'_>, flow: &mut Flow, block: usize) -> Result<(), LoadError> {
+/// Lowers the instruction at hand. Returns its predicate, and whether it is executed where that is false.
+fn instruction(
+    cx: &mut Context<'_>,
+    flow: &mut Flow,
+    block: usize,
+) -> Result<Option<(u32, bool)>, LoadError> {
     let instruction = cx.instruction();
     cx.guard = match instruction.guard {
         Some(guard) => match cx.register(guard.register)? {
@@ -144,6 +149,6 @@ fn instruction(cx: &mut Context<'_>, flow: &mut Flow, block: usize) -> Result<()
         }
         _ => memory::lower(cx)? || sync::lower(cx)? || arithmetic::lower(cx)?,
     };
-    cx.guard = None;
-    if known { Ok(()) } else { Err(cx.no()) }
+    let guard = cx.guard.take();
+    if known { Ok(guard) } else { Err(cx.no()) }
 }

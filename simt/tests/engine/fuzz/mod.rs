@@ -17,6 +17,11 @@ use crate::support::{POLICIES, Run, kernel};
 use oracle::{Divergence, Kind, Level, Verdict, judge};
 use program::{CELLS, FLAGS, LOG, Program};
 
+/// The PTX of a random program.
+pub(crate) fn program(seed: u64) -> String {
+    Program::random(seed).ptx
+}
+
 /// What the engine reports, in the oracle's words.
 fn told(report: &Report) -> Verdict {
     let mut verdict = Verdict::default();

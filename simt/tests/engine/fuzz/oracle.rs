@@ -442,19 +442,19 @@ impl Block<'_> {
             if !missing.is_empty() && !in_vain {
                 continue;
             }
-            let gone = |place: &Event| {
-                self.ended.iter().any(|&other| {
+            for &waiting in come.iter().filter(|_| self.judging) {
+                let place = self.event(waiting);
+                let gone = self.ended.iter().any(|&other| {
                     other as usize / 32 == thread / 32
                         && mask >> (other % 32) & 1 == 1
                         && self.went_past(other as usize, place)
-                })
-            };
-            // Lanes that wait for each other may do so at several places.
-            let places = come.iter().map(|&lane| self.event(lane)).filter(|place| gone(place));
-            let mut lines: Vec<u32> = places.map(|place| place.line).collect();
-            lines.extend((!missing.is_empty()).then_some(event.line));
-            if self.judging {
-                verdict.misuse.extend(lines.into_iter().map(|line| (line, mask)));
+                });
+                if gone {
+                    verdict.misuse.insert((place.line, mask));
+                }
+            }
+            if self.judging && !missing.is_empty() {
+                verdict.misuse.insert((event.line, mask));
             }
             if sync {
                 self.join(&come, Vec::new(), graph);

@@ -158,7 +158,7 @@ pub(crate) enum What {
     Barrier,
     SyncWarp(Mask),
     Ballot(Mask),
-    /// Barrier 1 + `number` of these warps: the first arrive, the others wait. The line is that of the `bar.arrive`, and
+    /// Barrier `number` of these warps: the first arrive, the others wait. The line is that of the `bar.arrive`, and
     /// the next but two that of the `bar.sync`.
     Named {
         number: u32,
@@ -370,6 +370,7 @@ struct Emitter {
     /// Registers of the trips of the loops around.
     trips: Vec<u32>,
     counters: u32,
+    barriers: u32,
 }
 
 impl Emitter {
@@ -491,7 +492,10 @@ impl Emitter {
             }
             What::Named { number, arriving, waiting } => {
                 let count = 32 * ((*arriving | *waiting) & (1 << self.threads.div_ceil(32)) - 1).count_ones();
-                let (arriving, waiting, number) = (*arriving, *waiting, *number + 1);
+                // Each its own: who comes to one again before all have left it makes a mess of both.
+                self.barriers += 1;
+                *number = self.barriers;
+                let (arriving, waiting, number) = (*arriving, *waiting, *number);
                 let p = self.among(arriving);
                 let (q, past) = (self.among(waiting), self.label());
                 let other = self.label();
