@@ -695,9 +695,14 @@ impl State32<'_> {
     fn release_lanes(&mut self, number: usize, warp: &mut Warp, group: &Group, members: u32, with: u32) {
         // Who has exited is not waited for; but to go past, and to live on, is not to exit.
         let gone = members & !warp.alive & self.lanes[number].all;
-        let past = self.past(warp, gone, (group.pc, group.path));
-        if past != 0 {
-            self.misuse(number, past.trailing_zeros(), group.pc, members);
+        if gone != 0 && !warp.passed.is_empty() {
+            // Lanes that wait for each other may do so at several places.
+            for waiting in warp.groups.iter().filter(|other| other.mask & with != 0) {
+                let past = self.past(warp, gone, (waiting.pc, waiting.path));
+                if past != 0 {
+                    self.misuse(number, past.trailing_zeros(), waiting.pc, members);
+                }
+            }
         }
         let lanes = Lanes { mask: with, all: with == warp.alive };
         self.perform(warp, &group.frame, group.pc, lanes);

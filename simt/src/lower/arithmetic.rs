@@ -63,7 +63,8 @@ fn common(cx: &mut Context<'_>) -> Result<bool, LoadError> {
         let [d, a, b] = operands(cx, [is_wide(ty), is_wide(ty), is_wide(ty) && !shift])?;
         return Ok(match (d, a, b) {
             (Reg::W(d), Reg::W(a), Reg::W(b)) => emit(cx, Op::IntW(kind, d, a, b)),
-            (Reg::D(d), Reg::D(a), Reg::D(b) | Reg::W(b)) => emit(cx, Op::IntD(kind, d, a, b)),
+            (Reg::D(d), Reg::D(a), Reg::W(b)) if shift => emit(cx, Op::IntD(kind, d, a, b)),
+            (Reg::D(d), Reg::D(a), Reg::D(b)) if !shift => emit(cx, Op::IntD(kind, d, a, b)),
             _ => false,
         });
     }

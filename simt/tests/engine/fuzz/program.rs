@@ -223,7 +223,19 @@ impl Program {
             small_scopes: random.u32(..3) == 0,
         };
         let count = random.usize(2..9);
-        let body = block(random, &taste, count, 0, false);
+        let mut body = block(random, &taste, count, 0, false);
+        // Who arrives twice before anybody has waited is counted twice, or not: that depends on the schedule.
+        let mut used = 0;
+        for statement in &mut body {
+            match &mut statement.what {
+                What::Barrier => used = 0,
+                What::Named { number, .. } => {
+                    *number = used;
+                    used += 1;
+                }
+                _ => {}
+            }
+        }
         let mut program = Self { threads, blocks, body, ptx: String::new() };
         let mut emitter = Emitter { threads, ..Emitter::default() };
         emitter.program(&mut program.body);
