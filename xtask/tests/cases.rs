@@ -86,7 +86,9 @@ impl Case {
         let refused = done.code == Some(2) && done.stderr.contains("error: ");
         let as_said = match source.split_once(' ').unwrap_or((source, "")) {
             ("any", _) => refused || done.code == Some(1),
-            ("refused", what) => refused && done.stderr.contains("cannot follow") && done.stderr.contains(what),
+            ("refused", what) => {
+                refused && done.stderr.contains("cannot follow") && done.stderr.contains(what)
+            }
             (_, why) => refused && done.stderr.contains(why),
         };
         (!as_said).then(|| format!("not {source}: {:?}, {}", done.code, done.stderr.trim()))
@@ -125,8 +127,7 @@ fn what_is_ptx_already_needs_no_compiler() {
 
 #[test]
 fn every_case_is_right_on_the_source_engine_or_refused_by_name() {
-    let judge =
-        |case: &Case| Some((case.name().to_owned(), case.wrong_in_source(&case.check("source"))?));
+    let judge = |case: &Case| Some((case.name().to_owned(), case.wrong_in_source(&case.check("source"))?));
     let rust = cases().into_iter().filter(|case| case.name().ends_with(".rs"));
     all_right(rust.filter_map(|case| judge(&case)).collect());
 }
