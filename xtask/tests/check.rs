@@ -119,6 +119,19 @@ fn the_kernels_of_the_lesson() {
 
 /// Run it with `cargo test --release -p xtask --test check -- --ignored`.
 #[test]
+#[ignore = "needs a compiler for the GPU"]
+fn a_barrier_that_the_compiler_splits_is_seen_without_a_card() {
+    let exhibits = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels-gpu/src/exhibits");
+    run(&exhibits, &["check", "split_barrier.rs", "--engine", "ptx", "--n", "4099"], "")
+        .exits(0)
+        .says("nothing found")
+        .says_in_words(
+            "the compiler CHANGED the verdict: with blocks of 32 threads barrier ok in the source",
+        );
+}
+
+/// Run it with `cargo test --release -p xtask --test check -- --ignored`.
+#[test]
 #[ignore = "compiles a program for each kernel"]
 fn every_kind_of_finding() {
     let out = "out: *mut f32";
