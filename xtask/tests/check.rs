@@ -7,11 +7,11 @@ use std::path::Path;
 
 use common::{Done, folder, run, start};
 
-/// Writes `text` as `kernel.rs` in a folder of its own and checks it there.
+/// Writes `text` as `kernel.rs` in a folder of its own and checks it there, on the engine that every machine has.
 fn check(name: &str, text: &str, flags: &[&str]) -> Done {
     let folder = folder(&format!("check-{name}"));
     fs::write(folder.join("kernel.rs"), text).expect("the file can be written");
-    run(&folder, &[&["check", "kernel.rs"], flags].concat(), "")
+    run(&folder, &[&["check", "kernel.rs", "--engine", "source"], flags].concat(), "")
 }
 
 /// A kernel over shared `S`, with `t` and `b` at hand.
@@ -119,6 +119,19 @@ fn the_kernels_of_the_lesson() {
 
 /// Run it with `cargo test --release -p xtask --test check -- --ignored`.
 #[test]
+#[ignore = "needs a compiler for the GPU"]
+fn a_barrier_that_the_compiler_splits_is_seen_without_a_card() {
+    let exhibits = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels-gpu/src/exhibits");
+    run(&exhibits, &["check", "split_barrier.rs", "--engine", "ptx", "--n", "4099"], "")
+        .exits(0)
+        .says("nothing found")
+        .says_in_words(
+            "the compiler CHANGED the verdict: with blocks of 32 threads barrier ok in the source",
+        );
+}
+
+/// Run it with `cargo test --release -p xtask --test check -- --ignored`.
+#[test]
 #[ignore = "compiles a program for each kernel"]
 fn every_kind_of_finding() {
     let out = "out: *mut f32";
@@ -175,8 +188,8 @@ fn two_checks_at_once_do_not_disturb_each_other() {
     let folder = folder("check-at-once");
     fs::write(folder.join("good.rs"), kernel("out: *mut f32", "let _ = (out, b, i);")).expect("written");
     fs::write(folder.join("bad.rs"), kernel("out: *mut f32", "*out.add(i) = 1.0;")).expect("written");
-    let good = start(&folder, &["check", "good.rs"]);
-    let bad = start(&folder, &["check", "bad.rs", "--n", "4099"]);
+    let good = start(&folder, &["check", "good.rs", "--engine", "source"]);
+    let bad = start(&folder, &["check", "bad.rs", "--engine", "source", "--n", "4099"]);
     Done::from(good.wait_with_output().expect("it ran")).exits(0).says("nothing found");
     Done::from(bad.wait_with_output().expect("it ran")).exits(1).says("out of bounds");
 }
@@ -205,7 +218,7 @@ fn an_interrupt_leaves_no_program_and_no_folder_behind() {
         }";
         let looping = kernel("out: *mut f32", "*out = b as f32 + i as f32 + t as f32; spin();") + spin;
         fs::write(folder.join("kernel.rs"), looping).expect("the file can be written");
-        let child = start(&folder, &["check", "kernel.rs"]);
+        let child = start(&folder, &["check", "kernel.rs", "--engine", "source"]);
         let runs = folder.join("runs");
         while !runs.exists() {
             thread::sleep(Duration::from_millis(10));
