@@ -214,7 +214,9 @@ impl Judge {
             || (self.setting.orders && access.how.strong.is_some())
             || self.rows.all.len() >= MAX_ROWS
         {
-            self.access_closely(&program(), lines, access, early);
+            // A copy, so that the access itself need not lie in memory.
+            let access = *access;
+            self.access_closely(&program(), lines, &access, early);
             return early;
         }
         let row = self.rows.push(access, self.warps[access.warp as usize], early);
