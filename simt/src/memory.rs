@@ -169,7 +169,9 @@ impl Buffer {
     fn restore(&self) {
         for (words, page) in self.words.chunks(PAGE).zip(&self.saved) {
             match page.get() {
-                Some(Page::Same(value)) => words.iter().for_each(|word| word.store(*value, Ordering::Relaxed)),
+                Some(Page::Same(value)) => {
+                    words.iter().for_each(|word| word.store(*value, Ordering::Relaxed))
+                }
                 Some(Page::Each(values)) => {
                     words.iter().zip(values).for_each(|(word, &value)| word.store(value, Ordering::Relaxed));
                 }
