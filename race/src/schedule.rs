@@ -324,13 +324,28 @@ fn nth(set: u32, bits: u32, number: u32) -> usize {
     // The high bit of a byte stays where the bit lies beyond it: neither number is above 32, so that nothing is borrowed.
     let beyond = ((number * 0x0101_0101) | 0x8080_8080) - bits;
     let byte = ((beyond >> 7 & 0x0101_0101).wrapping_mul(0x0101_0101) >> 24) * 8;
-    let before = if byte == 0 { 0 } else { bits >> (byte - 8) & 0xff };
-    let mut rest = set >> byte;
-    for _ in before..number {
-        rest &= rest - 1;
-    }
-    (byte + rest.trailing_zeros()) as usize
+    let before = (u64::from(bits) << 8) >> byte & 0xff;
+    let within = NTH[(set >> byte & 0xff) as usize][(u64::from(number) - before) as usize & 7];
+    byte as usize + usize::from(within)
 }
+
+/// The position of each bit of a byte.
+static NTH: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut at, mut number) = (0, 0);
+        while at < 8 {
+            if set >> at & 1 == 1 {
+                table[set][number] = at;
+                number += 1;
+            }
+            at += 1;
+        }
+        set += 1;
+    }
+    table
+};
 
 /// The linear thread indices of these lanes of a warp.
 #[inline]
