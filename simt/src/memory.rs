@@ -43,7 +43,8 @@ impl Page {
     fn of(words: &[AtomicU32]) -> Self {
         let value = |word: &AtomicU32| word.load(Ordering::Relaxed);
         let first = words.first().map_or(0, value);
-        let differs = |words: &[AtomicU32]| words.iter().fold(0, |bits, word| bits | (value(word) ^ first)) != 0;
+        let differs =
+            |words: &[AtomicU32]| words.iter().fold(0, |bits, word| bits | (value(word) ^ first)) != 0;
         // In parts: what differs mostly does so early.
         if words.chunks(64).any(differs) {
             return Self::Each(words.iter().map(value).collect());
