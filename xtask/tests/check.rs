@@ -113,7 +113,7 @@ fn the_kernels_of_the_lesson() {
         ("reverse_tile_prefix.rs", 0, "keep = 2"),
         ("reverse_tile_racy.rs", 1, "RAW hazard, error"),
     ] {
-        run(&lesson, &["check", file], "").exits(code).says(says);
+        run(&lesson, &["check", file, "--engine", "source"], "").exits(code).says(says);
     }
 }
 
