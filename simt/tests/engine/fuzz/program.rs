@@ -203,6 +203,8 @@ pub(crate) fn always_returns(body: &[Statement]) -> bool {
 /// What kinds of statements a program has.
 struct Taste {
     flags: bool,
+    /// Fences; then only flags are accessed by strong operations, of which the oracle knows who read what from whom.
+    fences: bool,
     partial: bool,
     sizes: bool,
     odd_barriers: bool,
@@ -217,6 +219,7 @@ impl Program {
         let blocks = 1 + u32::from(random.u32(..3) == 0);
         let taste = Taste {
             flags: random.u32(..3) == 0,
+            fences: random.bool(),
             partial: random.u32(..2) == 0,
             sizes: random.u32(..2) == 0,
             odd_barriers: random.u32(..4) == 0,
@@ -282,7 +285,7 @@ fn statement(random: &mut Rng, taste: &Taste, depth: u32, in_loop: bool) -> What
                 What::Loop { condition: Condition::random(random), trips: (first, second), body, top }
             }
             33..38 if taste.flags => flag(random, taste),
-            38 if taste.flags => What::Fence(scope(random, taste)),
+            38 if taste.flags && taste.fences => What::Fence(scope(random, taste)),
             39 if taste.partial && depth == 0 => {
                 let arriving = random.u32(..4);
                 let waiting = random.u32(1..4) & !arriving;
@@ -302,12 +305,14 @@ fn scope(random: &mut Rng, taste: &Taste) -> Scope {
 }
 
 fn access(random: &mut Rng, taste: &Taste) -> Access {
+    let weak = taste.flags && taste.fences;
     let does = match random.u32(..12) {
         0..5 => Does::Load,
         5..11 => Does::Store,
+        _ if weak => Does::Load,
         _ => Does::Atomic,
     };
-    let strong = matches!(does, Does::Atomic) || random.u32(..16) == 0;
+    let strong = matches!(does, Does::Atomic) || (!weak && random.u32(..16) == 0);
     let size = if taste.sizes { [1, 2, 4, 8][random.usize(..4)] } else { 4 };
     let value = match random.u32(..6) {
         0..3 => Index::Thread(1),
