@@ -2,6 +2,7 @@
 //! write a file, where they find it, how they say something, and how wide their lines are.
 
 pub mod file;
+pub mod fingerprint;
 mod out;
 pub mod project;
 pub mod text;

@@ -16,6 +16,16 @@ pub enum DeviceChoice {
     Cuda,
 }
 
+/// What executes the kernels where no card does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// The emulator, which runs the kernels' source.
+    #[default]
+    Source,
+    /// The engine that executes the kernels' PTX, as it is kept in the repository.
+    Ptx,
+}
+
 /// What compiles the kernels for a card. `cargo xtask run` sees to that; the program is given the PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CompilerChoice {
@@ -26,6 +36,10 @@ pub enum CompilerChoice {
     /// Rust-CUDA's cuda_builder.
     CudaBuilder,
 }
+
+/// What is wrong with both.
+pub(crate) const ENGINE_AND_CARD: &str =
+    "--engine ptx is for this machine's CPU, and --device cuda for its card; leave out one of them";
 
 /// How the report comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -43,6 +57,9 @@ pub struct Args {
     /// Where the kernels run
     #[arg(long, value_enum, default_value = "auto")]
     pub device: DeviceChoice,
+    /// What executes them on this machine's CPU
+    #[arg(long, value_enum, default_value = "source")]
+    pub engine: Engine,
     /// What compiles the kernels for a card
     #[arg(long, value_enum, default_value = "auto")]
     pub compiler: CompilerChoice,
@@ -108,6 +125,9 @@ impl Args {
     ///
     /// The line.
     pub fn check(&self) -> Result<(), String> {
+        if self.engine == Engine::Ptx && self.device == DeviceChoice::Cuda {
+            return Err(ENGINE_AND_CARD.into());
+        }
         if self.n == 0 {
             return Err("--n 0 leaves nothing to do; give at least 1 element".into());
         }

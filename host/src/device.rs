@@ -3,6 +3,7 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod emulator;
+mod ptx;
 
 use anyhow::Result;
 use cuda_std::emulator::Report;
@@ -13,6 +14,7 @@ pub(crate) use cuda::leave;
 #[cfg(feature = "cuda")]
 pub use cuda::{Argument, Cuda, Kernels};
 pub use emulator::Emulator;
+pub use ptx::Ptx;
 
 /// The kernels of the lesson.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

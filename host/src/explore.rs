@@ -11,6 +11,8 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use anyhow::Result;
 use cuda_std::emulator::{Explorer, Policy, Report, Schedule};
 
+use crate::args::Engine;
+
 pub use subject::{Ran, Size, Subject, subject, subjects};
 
 /// A schedule that shows something.
@@ -72,6 +74,7 @@ impl Explored {
 /// If a launch cannot be made.
 pub fn explore(
     subject: &dyn Subject,
+    engine: Engine,
     size: Size,
     policy: Policy,
     seed: u64,
@@ -86,7 +89,7 @@ pub fn explore(
             explored.complete = true;
             break;
         };
-        let ran = subject.run(size, &schedule)?;
+        let ran = subject.run(engine, size, &schedule)?;
         explorer.ran(&ran.trace);
         since_new = if orders.insert(ran.trace.interleaving) { 0 } else { since_new + 1 };
         outputs.insert(fingerprint(&ran.output));

@@ -12,9 +12,11 @@ pub mod explain;
 pub mod explore;
 pub mod harness;
 pub mod judge;
+pub mod kept;
 #[cfg(feature = "cuda")]
 pub mod launch;
 pub mod lesson;
+mod library;
 pub mod memory;
 pub mod program;
 pub mod reference;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::args::{Args, DeviceChoice, Format};
-use crate::device::{Device, Emulator};
+use crate::args::{Args, DeviceChoice, Engine, Format};
+use crate::device::{Device, Emulator, Ptx};
 use crate::lesson::{self, Launched, Run};
 use crate::report;
 
@@ -47,6 +47,9 @@ fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn open(args: &Args) -> Result<Box<dyn Device>> {
+    if args.engine == Engine::Ptx {
+        return Ok(Box::new(Ptx::new(args.seed)?));
+    }
     match args.device {
         DeviceChoice::Emulator => Ok(Box::new(Emulator::new(args.seed))),
         #[cfg(feature = "cuda")]

@@ -6,6 +6,7 @@
 use std::process::Command;
 
 use cuda_std::emulator::{Level, Policy, Schedule};
+use host::args::Engine;
 use host::explore::{Size, Subject, explore, subject, subjects};
 
 /// Two warps where the kernel is for that, and else the smallest that it is for.
@@ -27,7 +28,8 @@ fn no_false_alarm(interleavings: usize, policies: &[Policy]) {
         }
         judged += 1;
         for &policy in policies {
-            let explored = explore(&**subject, size, policy, 0, interleavings).expect("a legal launch");
+            let explored =
+                explore(&**subject, Engine::Source, size, policy, 0, interleavings).expect("a legal launch");
             println!(
                 "{}, {}: {} different interleavings in {} runs, {} findings, {:?} wrong, {} outputs",
                 subject.name(),
@@ -62,7 +64,8 @@ fn every_order_of_a_defined_kernel_is_fine() {
     for name in ["reverse_tile_synced", "reverse_tile_prefix"] {
         let subject = subject(name).expect("a kernel of the lesson");
         let size = Size { block: 3, n: 3 };
-        let explored = explore(&*subject, size, Policy::Exhaustive, 0, 10_000).expect("a small block");
+        let explored =
+            explore(&*subject, Engine::Source, size, Policy::Exhaustive, 0, 10_000).expect("a small block");
         assert!(explored.complete, "{explored:?}");
         let found = (explored.findings, explored.wrong, explored.outputs);
         assert_eq!(found, (0, Some(0), 1), "{explored:?}");
@@ -76,13 +79,13 @@ fn the_racy_kernel_is_found_under_every_schedule() {
     for (block, level) in [(32, Level::Warning), (64, Level::Error)] {
         let size = Size { block, n: block as usize };
         for policy in [Policy::Lockstep, Policy::Independent, Policy::Random] {
-            let explored = explore(&*racy, size, policy, 5, 50).expect("a legal launch");
+            let explored = explore(&*racy, Engine::Source, size, policy, 5, 50).expect("a legal launch");
             assert_eq!(explored.findings, explored.runs);
             let first = explored.first_finding.expect("found");
             assert_eq!(first.report.race(), Some(level));
             if let Some(wrong) = explored.first_wrong {
                 let again: Schedule = wrong.schedule.to_string().parse().expect("a schedule");
-                let ran = racy.run(size, &again).expect("a legal launch");
+                let ran = racy.run(Engine::Source, size, &again).expect("a legal launch");
                 assert_eq!((ran.mismatches, ran.report), (wrong.mismatches, wrong.report));
             }
         }

@@ -4,7 +4,7 @@ use race::FaultKind;
 use race::judge::{Addresses, At, How, Judge, Lines, Sync, WarpAccess, Written};
 
 use crate::address::{WINDOW, Window, base, window};
-use crate::arithmetic::{Lanes, address_form};
+use crate::arithmetic::{Lanes, address_form, widened};
 use crate::code::{Access, Pc, Reg, Target};
 use crate::frame::Frame;
 use crate::memory::Buffer;
@@ -25,8 +25,8 @@ pub(crate) struct Memories<'a> {
     /// `None`: nothing is judged.
     pub(crate) judge: Option<Judge>,
     pub(crate) lines: &'a Lines,
-    /// The buffer of the last access.
-    pub(crate) last: usize,
+    /// For each access of the program, the buffer that it went to last.
+    pub(crate) last: Vec<u32>,
 }
 
 /// What an access does.
@@ -37,7 +37,11 @@ pub(crate) enum Does {
     Atomic,
 }
 
-/// The addresses of an access.
+/// Bytes of a row: a word for each lane of a warp.
+const ROW: u64 = 4 * LANES as u64;
+
+/// The addresses of an access. They stand on the stack for as long as it takes.
+#[expect(clippy::large_enum_variant, reason = "to allocate the vector would cost more than the room")]
 enum Places {
     Affine(Affine<u64>),
     Each([u64; LANES]),
@@ -90,22 +94,23 @@ impl Memories<'_> {
         4 * self.shared.len() as u64
     }
 
-    /// Makes an access. Returns whether other threads could see it.
-    #[inline(always)]
+    /// Makes an access, of this number in the program. Returns whether other threads could see it.
+    #[inline(never)]
     pub(crate) fn access(
         &mut self,
         view: View<'_>,
         warp: (&mut Warp, u32),
         group: &Group,
-        (access, does): (&Access, Does),
+        (of, does): (u32, Does),
         at: Pc,
         lanes: Lanes,
     ) -> Result<bool, Fault> {
         let (warp, number) = warp;
         let frame = &group.frame;
+        let access = &view.program.accesses[of as usize];
         let places = places(warp, frame, access);
         let size = u32::from(access.size) * access.registers.len().max(1) as u32;
-        let region = match self.region(access.target, &places, size, lanes.mask, does) {
+        let region = match self.region(of, access.target, &places, size, lanes.mask, does) {
             Some(region) => region,
             None => return self.access_each(view, (warp, number), group, (access, does), at, lanes, &places),
         };
@@ -124,10 +129,131 @@ impl Memories<'_> {
         Ok(true)
     }
 
+    /// Makes an access as most are: all lanes of a warp go to words next to each other, or to the same one, in shared
+    /// memory or in a buffer. False if it is not one of these; then nothing has happened.
+    #[inline(never)]
+    pub(crate) fn access_row<const STORE: bool>(
+        &mut self,
+        view: View<'_>,
+        (warp, number): (&mut Warp, u32),
+        group: &Group,
+        of: u32,
+        at: Pc,
+    ) -> bool {
+        let store = STORE;
+        let access = &view.program.accesses[of as usize];
+        let Some(register) = access.word else { return false };
+        let frame = &group.frame;
+        let form = match access.base {
+            Some(Reg::D(base)) => warp.d[(frame.d + base) as usize].affine(),
+            Some(Reg::W(base)) => {
+                warp.w[(frame.w + base) as usize].affine().and_then(|form| widened(form, false))
+            }
+            _ => None,
+        };
+        let Some(form) = form else { return false };
+        let base_address = form.base.wrapping_add_signed(access.offset);
+        let stride = form.stride.cast_signed();
+        let (low, bytes) = match stride {
+            4 => (base_address, ROW),
+            -4 => (base_address.wrapping_sub(ROW - 4), ROW),
+            0 if !store => (base_address, 4),
+            _ => return false,
+        };
+        if low % 4 != 0 {
+            return false;
+        }
+        // Where it lies in its memory: in words.
+        let (offset, object, shift) = match access.target {
+            Target::Shared => (low, 0, base(Window::Shared)),
+            Target::Generic if window(low) == Window::Shared => (low - base(Window::Shared), 0, 0),
+            Target::Global | Target::Generic => {
+                let Some(buffer) = self.buffers.get(self.last[of as usize] as usize) else { return false };
+                if store && !buffer.writable {
+                    return false;
+                }
+                (low.wrapping_sub(buffer.address), self.last[of as usize] + 1, 0)
+            }
+            _ => return false,
+        };
+        let end = if object == 0 { self.shared_end() } else { self.buffers[object as usize - 1].len };
+        if offset >= end || end - offset < bytes {
+            return false;
+        }
+        let word = (offset / 4) as usize;
+        let mut early = 0;
+        if let Some(judge) = &mut self.judge {
+            let values = if store {
+                let register = &mut warp.w[(frame.w + register) as usize];
+                match register.affine() {
+                    Some(form) => Written::Affine(form.base, form.stride),
+                    None => Written::Words(register.lanes()),
+                }
+            } else {
+                Written::Nothing
+            };
+            let access = WarpAccess {
+                at: At { instruction: at, path: group.path },
+                warp: number,
+                mask: u32::MAX,
+                addresses: Addresses::Affine { base: base_address.wrapping_add(shift), stride },
+                size: 4,
+                how: if store { How::WRITE } else { How::READ },
+                sync: Sync { reads: !store, acquires: false, releases: false },
+                object,
+                values,
+            };
+            early = judge.access(|| view, self.lines, &access);
+        }
+        let register = &mut warp.w[(frame.w + register) as usize];
+        if store {
+            let row = register.lanes();
+            let backwards;
+            let row = if stride == 4 {
+                row
+            } else {
+                backwards = reversed(row);
+                &backwards
+            };
+            match object {
+                0 => {
+                    if let Some(words) = self.shared[word..].first_chunk_mut() {
+                        *words = *row;
+                    }
+                }
+                _ => self.buffers[object as usize - 1].set_row(word, row),
+            }
+        } else if stride == 0 {
+            let value =
+                if object == 0 { self.shared[word] } else { self.buffers[object as usize - 1].word(word) };
+            if early == 0 {
+                register.set_affine(Affine::uniform(value));
+            } else {
+                let lane = |lane: usize| if early >> lane & 1 == 0 { value } else { 0 };
+                register.set(&std::array::from_fn(lane));
+            }
+        } else {
+            let row = match object {
+                0 => self.shared[word..].first_chunk().copied().unwrap_or_default(),
+                _ => self.buffers[object as usize - 1].row(word),
+            };
+            if stride == 4 {
+                register.set(&row);
+            } else {
+                register.set(&reversed(&row));
+            }
+            if early != 0 {
+                register.set_some(&[0; LANES], early);
+            }
+        }
+        true
+    }
+
     /// The one region that the lanes' addresses lie in, if that is plain and nothing is wrong with them.
     #[inline(always)]
     fn region(
         &mut self,
+        number: u32,
         target: Target,
         places: &Places,
         size: u32,
@@ -159,10 +285,11 @@ impl Memories<'_> {
             Target::Global | Target::Const => {}
         }
         let holds = |buffer: &Buffer| buffer.holds(low, end - low) && (does == Does::Load || buffer.writable);
-        if self.buffers.get(self.last).is_none_or(|buffer| !holds(buffer)) {
-            self.last = self.buffers.iter().position(holds)?;
+        let last = self.last[number as usize];
+        if self.buffers.get(last as usize).is_none_or(|buffer| !holds(buffer)) {
+            self.last[number as usize] = self.buffers.iter().position(holds)? as u32;
         }
-        Some(Region::Buffer(self.last))
+        Some(Region::Buffer(self.last[number as usize] as usize))
     }
 
     /// Lanes that go to several regions, or in no affine form, or wrong.
@@ -224,7 +351,7 @@ impl Memories<'_> {
             Target::Generic => window(address),
         };
         let own_base = if target == Target::Shared { 0 } else { base(generic) };
-        if address % u64::from(size) != 0 {
+        if !address.is_multiple_of(size.into()) {
             return Err(FaultKind::Misaligned { address, size });
         }
         match generic {
@@ -317,7 +444,7 @@ impl Memories<'_> {
                 (Does::Store, &[Some(Reg::W(a))]) => {
                     let register = &mut warp.w[(frame.w + a) as usize];
                     match register.affine() {
-                        Some(form) => Written::Affine(form.base.into(), i64::from(form.stride as i32)),
+                        Some(form) => Written::Affine(form.base, form.stride),
                         None => Written::Words(register.lanes()),
                     }
                 }
@@ -328,7 +455,7 @@ impl Memories<'_> {
                 _ => Written::Nothing,
             };
             early = judge.access(
-                &view,
+                || view,
                 self.lines,
                 &WarpAccess {
                     at: At { instruction: at, path: group.path },
@@ -585,6 +712,13 @@ impl Memories<'_> {
     }
 }
 
+#[inline(always)]
+fn reversed(row: &[u32; LANES]) -> [u32; LANES] {
+    let mut row = *row;
+    row.reverse();
+    row
+}
+
 /// What a load of a narrow type leaves in a wider register.
 #[inline]
 fn extended(value: u64, access: &Access) -> u64 {
@@ -650,7 +784,7 @@ fn local(
     let end = 4 * warp.local.len() as u64;
     for lane in lanes_of(lanes.mask) {
         let at = places.lane(lane) & (WINDOW - 1);
-        if at % total.next_power_of_two().min(8).min(size) != 0 {
+        if !at.is_multiple_of(total.next_power_of_two().min(8).min(size)) {
             return Err((lane, FaultKind::Misaligned { address: places.lane(lane), size: size as u32 }));
         }
         if at + total > end {

@@ -74,7 +74,7 @@ macro_rules! integer {
             };
             if let Some(form) = form {
                 put_affine(&mut registers!($warp, $frame, $bank, $d), form, $lanes.mask, $lanes.all);
-                return true;
+                return;
             }
         }
         match $kind {
@@ -119,6 +119,7 @@ macro_rules! shift {
     }};
 }
 
+#[inline(always)]
 fn product<T: Word>(x: Affine<T>, y: Affine<T>) -> Option<Affine<T>> {
     let scaled = |form: Affine<T>, by: T| Affine { base: form.base.times(by), stride: form.stride.times(by) };
     if y.is_uniform() {
@@ -131,7 +132,8 @@ fn product<T: Word>(x: Affine<T>, y: Affine<T>) -> Option<Affine<T>> {
 }
 
 /// The form in 64 bits, if no lane wraps around in 32.
-fn widened(form: Affine<u32>, signed: bool) -> Option<Affine<u64>> {
+#[inline(always)]
+pub(crate) fn widened(form: Affine<u32>, signed: bool) -> Option<Affine<u64>> {
     let stride = i64::from(form.stride as i32);
     let first = if signed { i64::from(form.base as i32) } else { i64::from(form.base) };
     let last = first + 31 * stride;
@@ -143,32 +145,70 @@ fn widen(value: u32, signed: bool) -> u64 {
     if signed { i64::from(value as i32) as u64 } else { value.into() }
 }
 
-macro_rules! floats {
-    ($warp:expr, $frame:expr, $lanes:expr, $bank:ident, $ty:ty, $canonical:ident, $kind:expr, $d:expr, $a:expr, $b:expr) => {
+macro_rules! singles {
+    ($warp:expr, $frame:expr, $lanes:expr, $kind:expr, $d:expr, $a:expr, $b:expr) => {
         match $kind {
-            Float::Add => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b,
-                |x, y| $canonical(<$ty>::from_bits(x) + <$ty>::from_bits(y))),
-            Float::Sub => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b,
-                |x, y| $canonical(<$ty>::from_bits(x) - <$ty>::from_bits(y))),
-            Float::Mul => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b,
-                |x, y| $canonical(<$ty>::from_bits(x) * <$ty>::from_bits(y))),
-            Float::Div => binary!($warp, $frame, $lanes, $bank $d, $bank $a, $bank $b,
-                |x, y| $canonical(<$ty>::from_bits(x) / <$ty>::from_bits(y))),
+            Float::Add => binary!($warp, $frame, $lanes, w $d, w $a, w $b,
+                |x, y| canonical(f32::from_bits(x) + f32::from_bits(y))),
+            Float::Sub => binary!($warp, $frame, $lanes, w $d, w $a, w $b,
+                |x, y| canonical(f32::from_bits(x) - f32::from_bits(y))),
+            Float::Mul => binary!($warp, $frame, $lanes, w $d, w $a, w $b,
+                |x, y| canonical(f32::from_bits(x) * f32::from_bits(y))),
+            Float::Div => binary!($warp, $frame, $lanes, w $d, w $a, w $b,
+                |x, y| canonical(f32::from_bits(x) / f32::from_bits(y))),
         }
     };
 }
 
 /// "The NaN of single precision is 0x7fffffff" (PTX ISA, "Floating Point").
 #[inline(always)]
-fn canonical32(value: f32) -> u32 {
+fn canonical(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
+/// An operation of `.f64`: once if all operands are uniform, else lane by lane. The operands whose NaN comes through
+/// sooner stand first.
 #[inline(always)]
-fn canonical64(value: f64) -> u64 {
-    if value.is_nan() { 0x7ff8_0000_0000_0000 } else { value.to_bits() }
+fn doubles<const N: usize>(
+    warp: &mut Warp,
+    frame: &Frame,
+    lanes: Lanes,
+    d: u32,
+    operands: [u32; N],
+    function: impl Fn([f64; N]) -> f64,
+) {
+    let uniform = operands.map(|number| registers!(warp, frame, d, number).uniform());
+    if uniform.iter().all(Option::is_some) {
+        let operands = uniform.map(Option::unwrap_or_default);
+        let mut result = [function(operands.map(f64::from_bits)).to_bits()];
+        if f64::from_bits(result[0]).is_nan() {
+            nans(&mut result, &operands.map(|bits| [bits]));
+        }
+        put_affine(&mut registers!(warp, frame, d, d), Affine::uniform(result[0]), lanes.mask, lanes.all);
+        return;
+    }
+    let operands = operands.map(|number| *registers!(warp, frame, d, number).lanes());
+    let of = |lane: usize| std::array::from_fn(|number| f64::from_bits(operands[number][lane]));
+    let mut result: [u64; LANES] = std::array::from_fn(|lane| function(of(lane)).to_bits());
+    if result.iter().fold(false, |any, &bits| any | f64::from_bits(bits).is_nan()) {
+        nans(&mut result, &operands);
+    }
+    put(&mut registers!(warp, frame, d, d), &result, lanes.mask, lanes.all);
 }
 
+/// Makes NaN results those that a card gives: the first operand that is one, made quiet, or else one of its own.
+#[cold]
+#[inline(never)]
+fn nans<const LANES: usize>(result: &mut [u64; LANES], operands: &[[u64; LANES]]) {
+    for (lane, bits) in result.iter_mut().enumerate() {
+        if f64::from_bits(*bits).is_nan() {
+            let nan = operands.iter().map(|lanes| lanes[lane]).find(|&bits| f64::from_bits(bits).is_nan());
+            *bits = nan.map_or(0xfff8 << 48, |bits| bits | 1 << 51);
+        }
+    }
+}
+
+#[inline(always)]
 fn compares<T: Ord>(compare: Compare, x: T, y: T) -> bool {
     match compare {
         Compare::Eq => x == y,
@@ -225,10 +265,125 @@ fn ends32(form: Affine<u32>, signed: bool) -> Option<(i64, i64)> {
     fits.then_some((first, last))
 }
 
-/// Executes an operation of registers. False if it is not one.
+/// Executes an operation of registers for all lanes at once, if it can: its operands are affine, and so is its result.
+/// False if not; then nothing has happened.
 #[inline(always)]
-pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op, lanes: Lanes) -> bool {
+pub(crate) fn affine(warp: &mut Warp, frame: &Frame, op: Op) -> bool {
+    /// The forms of registers of one kind; without one of them, the operation is none of these.
+    macro_rules! forms {
+        ($bank:ident, $($number:expr),*) => {
+            ($(match registers!(warp, frame, $bank, $number).affine() {
+                Some(form) => form,
+                None => return false,
+            }),*)
+        };
+    }
+    macro_rules! give {
+        ($bank:ident, $number:expr, $form:expr) => {{
+            let form = $form;
+            registers!(warp, frame, $bank, $number).set_affine(form);
+        }};
+    }
+    macro_rules! integer {
+        ($bank:ident, $kind:expr, $d:expr, $a:expr, $b:expr) => {{
+            let (x, y) = forms!($bank, $a, $b);
+            let uniform = x.is_uniform() && y.is_uniform();
+            let form = match $kind {
+                Integer::Add => sum(x, y),
+                Integer::Sub => Affine { base: x.base.minus(y.base), stride: x.stride.minus(y.stride) },
+                Integer::Mul => match product(x, y) {
+                    Some(form) => form,
+                    None => return false,
+                },
+                Integer::And if uniform => Affine::uniform(x.base & y.base),
+                Integer::Or if uniform => Affine::uniform(x.base | y.base),
+                Integer::Xor if uniform => Affine::uniform(x.base ^ y.base),
+                _ => return false,
+            };
+            give!($bank, $d, form);
+        }};
+    }
+    macro_rules! compare {
+        ($bank:ident, $ends:ident, $compare:expr, $signed:expr, $d:expr, $a:expr, $b:expr) => {{
+            let (x, y) = forms!($bank, $a, $b);
+            let ends = $ends(x, $signed).zip($ends(y, $signed));
+            let Some(bits) = ends.and_then(|(x, y)| compare_ends($compare, x, y)) else { return false };
+            registers!(warp, frame, p, $d) = bits;
+        }};
+    }
+    macro_rules! shift {
+        ($bank:ident, $kind:expr, $d:expr, $a:expr, $b:expr) => {{
+            let x = forms!($bank, $a);
+            let Some(by) = registers!(warp, frame, w, $b).uniform() else { return false };
+            let form = match $kind {
+                Integer::Shl => Affine {
+                    base: x.base.checked_shl(by).unwrap_or(0),
+                    stride: x.stride.checked_shl(by).unwrap_or(0),
+                },
+                _ if x.is_uniform() => Affine::uniform(x.base.checked_shr(by).unwrap_or(0)),
+                _ => return false,
+            };
+            give!($bank, $d, form);
+        }};
+    }
     match op {
+        Op::MovW(d, a) => give!(w, d, forms!(w, a)),
+        Op::MovD(d, a) => give!(d, d, forms!(d, a)),
+        Op::NotP(d, a) => registers!(warp, frame, p, d) = !registers!(warp, frame, p, a),
+        Op::IntW(kind @ (Integer::Shl | Integer::Shr), d, a, b) => shift!(w, kind, d, a, b),
+        Op::IntD(kind @ (Integer::Shl | Integer::Shr), d, a, b) => shift!(d, kind, d, a, b),
+        Op::IntW(kind, d, a, b) => integer!(w, kind, d, a, b),
+        Op::IntD(kind, d, a, b) => integer!(d, kind, d, a, b),
+        Op::MadW(d, a, b, c) => {
+            let (x, y, z) = forms!(w, a, b, c);
+            let Some(product) = product(x, y) else { return false };
+            give!(w, d, sum(product, z));
+        }
+        Op::MadD(d, a, b, c) => {
+            let (x, y, z) = forms!(d, a, b, c);
+            let Some(product) = product(x, y) else { return false };
+            give!(d, d, sum(product, z));
+        }
+        Op::MadWide { signed, d, a, b, c } => {
+            let (x, y) = forms!(w, a, b);
+            let z = forms!(d, c);
+            let factors = widened(x, signed).zip(widened(y, signed));
+            let Some(product) = factors.and_then(|(x, y)| product(x, y)) else { return false };
+            give!(d, d, sum(product, z));
+        }
+        Op::Widen { signed, d, a } => {
+            let Some(form) = widened(forms!(w, a), signed) else { return false };
+            give!(d, d, form);
+        }
+        Op::Narrow(d, a) => {
+            let form = forms!(d, a);
+            give!(w, d, Affine { base: form.base as u32, stride: form.stride as u32 });
+        }
+        Op::CompareW { compare, signed, d, a, b } => compare!(w, ends32, compare, signed, d, a, b),
+        Op::CompareD { compare, signed, d, a, b } => compare!(d, ends64, compare, signed, d, a, b),
+        Op::SelectD(d, a, b, p) => {
+            let Some(one) = chosen(registers!(warp, frame, p, p), warp.alive, a, b) else { return false };
+            give!(d, d, forms!(d, one));
+        }
+        Op::SelectW(d, a, b, p) => {
+            let Some(one) = chosen(registers!(warp, frame, p, p), warp.alive, a, b) else { return false };
+            give!(w, d, forms!(w, one));
+        }
+        Op::Nop => {}
+        _ => return false,
+    }
+    true
+}
+
+#[inline(always)]
+fn sum<T: Word>(x: Affine<T>, y: Affine<T>) -> Affine<T> {
+    Affine { base: x.base.plus(y.base), stride: x.stride.plus(y.stride) }
+}
+
+/// Executes an operation of registers, lane by lane if need be; any other does nothing.
+#[inline(never)]
+pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: &Op, lanes: Lanes) {
+    match *op {
         Op::MovW(d, a) => copy_w(warp, frame, d, a, lanes),
         Op::MovD(d, a) => copy_d(warp, frame, d, a, lanes),
         Op::MovP(d, a) => {
@@ -368,14 +523,18 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
                 }
             }
         }
-        Op::FloatW(kind, d, a, b) => floats!(warp, frame, lanes, w, f32, canonical32, kind, d, a, b),
-        Op::FloatD(kind, d, a, b) => floats!(warp, frame, lanes, d, f64, canonical64, kind, d, a, b),
-        Op::FmaW(d, a, b, c) => ternary!(warp, frame, lanes, w, d, a, b, c, |x, y, z| canonical32(
+        Op::FloatW(kind, d, a, b) => singles!(warp, frame, lanes, kind, d, a, b),
+        // Which NaN comes through is what `alu::float` says.
+        Op::FloatD(kind, d, a, b) => match kind {
+            Float::Add => doubles(warp, frame, lanes, d, [b, a], |[y, x]| x + y),
+            Float::Sub => doubles(warp, frame, lanes, d, [b, a], |[y, x]| x - y),
+            Float::Mul => doubles(warp, frame, lanes, d, [b, a], |[y, x]| x * y),
+            Float::Div => doubles(warp, frame, lanes, d, [a, b], |[x, y]| x / y),
+        },
+        Op::FmaW(d, a, b, c) => ternary!(warp, frame, lanes, w, d, a, b, c, |x, y, z| canonical(
             f32::from_bits(x).mul_add(f32::from_bits(y), f32::from_bits(z))
         )),
-        Op::FmaD(d, a, b, c) => ternary!(warp, frame, lanes, d, d, a, b, c, |x, y, z| canonical64(
-            f64::from_bits(x).mul_add(f64::from_bits(y), f64::from_bits(z))
-        )),
+        Op::FmaD(d, a, b, c) => doubles(warp, frame, lanes, d, [b, c, a], |[y, z, x]| x.mul_add(y, z)),
         Op::Scalar(number) => scalar(warp, frame, program, number, lanes),
         Op::Test(number) => test(warp, frame, program, number, lanes),
         Op::Convert { space, to, d, a } => {
@@ -398,10 +557,8 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, program: &Program, op: Op,
                 (0..LANES).fold(0, |bits, lane| bits | u32::from(is_in(addresses[lane], space)) << lane);
             warp.set_predicate(frame, d, bits, lanes.mask);
         }
-        Op::Nop => {}
-        _ => return false,
+        _ => {}
     }
-    true
 }
 
 #[inline(always)]

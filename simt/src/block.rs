@@ -11,10 +11,10 @@ use crate::arithmetic::Lanes;
 use crate::code::{Barrier, BarrierKind, Op, Pc, Program, Reg, Special};
 use crate::collective;
 use crate::dim::Shape;
-use crate::execute::{Machine, Stop, Turn, Values, begin_frame, run, special_values};
+use crate::execute::{Machine, Stop, Turn, begin_frame, give, run, special_values};
 use crate::frame::Frame;
 use crate::paths::{PassedId, PathId, Paths, Step};
-use crate::warp::{Group, State, Warp, put, put_affine};
+use crate::warp::{Group, State, Warp};
 
 /// In how many turns a warp may pass over lanes that could run, before these have one.
 const PATIENCE: u32 = 64;
@@ -159,11 +159,8 @@ impl<'a> Runner<'a> {
             warp.begin(lanes, kernel.entry);
             for &(register, special) in &kernel.specials {
                 if let Special::Ctaid(_) = special {
-                    let register = &mut warp.w[register as usize];
-                    match special_values(special, machine.shape, block, number as u32) {
-                        Values::Affine(form) => put_affine(register, form, lanes, true),
-                        Values::Each(values) => put(register, &values, lanes, true),
-                    }
+                    let values = special_values(special, machine.shape, block, number as u32);
+                    give(warp, register as usize, &values, Lanes { mask: lanes, all: true });
                 }
             }
             state.lanes[number] = Lanes32 { all: lanes, alive: lanes, ready: lanes, ..Lanes32::default() };
@@ -209,6 +206,26 @@ impl<'a> Runner<'a> {
         }
         self.reduce(&waiting);
         self.go_on(&waiting);
+    }
+
+    /// Releases a barrier that enough threads have come to by now: a warp counts as a whole one once those of its threads
+    /// that have not come have exited.
+    #[cold]
+    fn release_any_counted(&mut self) -> bool {
+        let counted = |warp: &Warp, group: &Group| {
+            let barrier = self.state.barrier(group.pc).filter(|_| group.state == State::AtBarrier)?;
+            let lane = group.mask.trailing_zeros() as usize;
+            let value = |register| warp.lane(&group.frame, register, lane) as u32;
+            Some((value(barrier.number), value(barrier.count?)))
+        };
+        let of_warp = |warp: &Warp| {
+            warp.groups.iter().filter_map(|group| counted(warp, group)).collect::<Vec<(u32, u32)>>()
+        };
+        let waited_for: Vec<(u32, u32)> = self.warps.iter().flat_map(of_warp).collect();
+        waited_for.into_iter().any(|(name, count)| {
+            self.release_counted(name, count);
+            self.state.ready_warps != 0
+        })
     }
 
     /// All threads of the block that have not exited wait for each other.
@@ -358,24 +375,8 @@ impl<'a> Runner<'a> {
     /// False if that ends the launch.
     #[cold]
     fn resolve(&mut self) -> bool {
-        // Lanes that have exited leave the others of their warp as all that there are.
-        for at in 0..self.warps.len() {
-            let warp = &self.warps[at];
-            let counted = warp.groups.iter().filter(|group| group.state == State::AtBarrier).find_map(|group| {
-                let Barrier { number, count: Some(count), .. } = self.state.barrier(group.pc)? else {
-                    return None;
-                };
-                let value = |register| {
-                    warp.lane(&group.frame, register, group.mask.trailing_zeros() as usize) as u32
-                };
-                Some((value(number), value(count)))
-            });
-            if let Some((name, count)) = counted {
-                self.release_counted(name, count);
-                if self.state.ready_warps != 0 {
-                    return true;
-                }
-            }
+        if self.release_any_counted() {
+            return true;
         }
         // Lanes that others of their warp wait for in vain: a misuse, after which the others go on.
         for number in 0..self.warps.len() {
@@ -476,11 +477,10 @@ impl State32<'_> {
             }
             let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together }) {
                 Ok(stop) => stop,
-                Err(fault) => return self.fault(number, warp, at, fault),
+                Err(fault) => return self.fault(number, warp, at, *fault),
             };
             match stop {
                 Stop::Regroup => {}
-                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     self.stopped(number, warp, at, &stop);
                     return Ok(());
@@ -510,7 +510,7 @@ impl State32<'_> {
         });
         if groups.len() > 1 {
             warp.patience += 1;
-            if warp.patience % PATIENCE == 0 {
+            if warp.patience.is_multiple_of(PATIENCE) {
                 // Whoever waits here may be waited for there.
                 let turn = (warp.patience / PATIENCE) as usize % groups.len();
                 return (groups[turn], false);
@@ -538,13 +538,12 @@ impl State32<'_> {
             let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together: false }) {
                 Ok(stop) => stop,
                 Err(fault) => {
-                    self.fault(number, warp, at, fault)?;
+                    self.fault(number, warp, at, *fault)?;
                     continue;
                 }
             };
             match stop {
                 Stop::Regroup => {}
-                Stop::Fence(scope, lanes) => self.fence(number, lanes, scope),
                 stop => {
                     let mask = warp.groups[at].mask;
                     todo &= !mask;
@@ -554,12 +553,6 @@ impl State32<'_> {
         }
         merge(warp);
         Ok(())
-    }
-
-    fn fence(&mut self, number: usize, lanes: u32, scope: race::Scope) {
-        if let Some((judge, view)) = self.machine.judge() {
-            judge.fence(&view, number as u32, lanes, scope);
-        }
     }
 
     /// A group has come to something that it does not go on from by itself.
@@ -716,17 +709,19 @@ impl State32<'_> {
         }
         let lanes = Lanes { mask: with, all: with == warp.alive };
         self.perform(warp, &group.frame, group.pc, lanes);
-        if let Op::SyncWarp(_) = self.machine.program.code[group.pc as usize].op {
-            if let Some((judge, view)) = self.machine.judge() {
-                judge.sync_warp(&view, number as u32, with);
-            }
+        if matches!(self.machine.program.code[group.pc as usize].op, Op::SyncWarp(_))
+            && let Some((judge, view)) = self.machine.judge()
+        {
+            judge.sync_warp(&view, number as u32, with);
         }
-        let has_joins = !self.machine.program.joins.is_empty();
+        let comes = |other: &Group| other.mask & with != 0 && matches!(other.state, State::AtWarp { .. });
+        let elsewhere = |other: &Group| comes(other) && (other.pc, other.path) != (group.pc, group.path);
+        if warp.groups.iter().any(elsewhere) {
+            let come = warp.groups.iter().filter(|other| comes(other));
+            warp.met.extend(come.map(|other| (other.mask, other.pc, other.path)));
+        }
         for other in &mut warp.groups {
-            if other.mask & with != 0 && matches!(other.state, State::AtWarp { .. }) {
-                if has_joins {
-                    warp.met.push((other.mask, (other.pc, other.path)));
-                }
+            if comes(other) {
                 other.state = State::Ready;
                 other.pc += 1;
             }
@@ -736,13 +731,14 @@ impl State32<'_> {
         }
     }
 
-    /// Of these lanes, those that have gone past a place where others wait, and done something more. Not if they have been
-    /// there, and met others elsewhere.
+    /// Of these lanes, those that have gone past a place where others wait, and done something more. Who has been there,
+    /// and met others elsewhere, has not.
     fn past(&self, warp: &Warp, lanes: u32, place: Place) -> u32 {
         let paths = &self.machine.paths;
         let is_past = |list: PassedId| paths.passed(list).any(|passed| self.is_past(passed, place));
         let passed = warp.passed.iter().filter(|(mask, list)| mask & lanes != 0 && is_past(*list));
-        let been = warp.met.iter().filter(|(_, met)| *met == place).fold(0, |all, (mask, _)| all | mask);
+        let been = warp.met.iter().filter(|&&(_, pc, path)| (pc, path) == place);
+        let been = been.fold(0, |all, (mask, ..)| all | mask);
         lanes & !been & passed.fold(0, |all, (mask, _)| all | mask)
     }
 

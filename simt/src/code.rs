@@ -29,6 +29,7 @@ pub(crate) type Pc = u32;
 
 /// An instruction with its guard.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(crate) struct Inst {
     pub(crate) op: Op,
     /// The predicate under which it is executed, and whether where it is false.
@@ -249,6 +250,9 @@ pub(crate) enum Target {
     Generic,
 }
 
+/// What an atomic makes of the old value and its operands.
+pub(crate) type Update = fn(u64, u64, u64) -> u64;
+
 /// A load, a store or an atomic.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
@@ -260,11 +264,13 @@ pub(crate) struct Access {
     pub(crate) size: u8,
     /// The registers loaded or stored: as many as the vector has elements. `None`: dropped.
     pub(crate) registers: Vec<Option<Reg>>,
+    /// The register, if the access is as most are: plain, of one 32-bit register.
+    pub(crate) word: Option<u32>,
     /// A load sign-extends.
     pub(crate) signed: bool,
     pub(crate) order: Order,
     /// Of an atomic: what it computes of the old value and these operands.
-    pub(crate) atomic: Option<(fn(u64, u64, u64) -> u64, [Option<Reg>; 2])>,
+    pub(crate) atomic: Option<(Update, [Option<Reg>; 2])>,
 }
 
 /// How an access takes part in synchronisation (PTX ISA, "Memory Consistency Model").

@@ -5,7 +5,7 @@ use race::judge::Judge;
 
 use crate::access::{Does, Fault, Memories, copy_local};
 use crate::arithmetic::{self, Lanes};
-use crate::code::{Callee, Op, Program, Special};
+use crate::code::{Callee, Op, Pc, Program, Special};
 use crate::dim::Shape;
 use crate::frame::Frame;
 use crate::paths::{NOTHING, Paths};
@@ -30,8 +30,6 @@ pub(crate) enum Stop {
     Warp,
     /// They have exited.
     Exit,
-    /// They passed a fence.
-    Fence(race::Scope, u32),
 }
 
 /// What executing lanes need besides their warp.
@@ -69,7 +67,12 @@ pub(crate) struct Turn {
 /// Runs the group of this number until it stops. What it leaves of itself stands in the warp's groups: after a fault, it
 /// stands before the instruction that a lane cannot do, and nothing of that has happened.
 #[inline]
-pub(crate) fn run(machine: &mut Machine<'_>, warp: &mut Warp, at: usize, turn: Turn) -> Result<Stop, Fault> {
+pub(crate) fn run(
+    machine: &mut Machine<'_>,
+    warp: &mut Warp,
+    at: usize,
+    turn: Turn,
+) -> Result<Stop, Box<Fault>> {
     let mut group = warp.groups[at];
     let result = go(machine, warp, &mut group, turn);
     if result.is_err() {
@@ -79,42 +82,40 @@ pub(crate) fn run(machine: &mut Machine<'_>, warp: &mut Warp, at: usize, turn: T
     result
 }
 
-fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> Result<Stop, Fault> {
+fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> Result<Stop, Box<Fault>> {
     let program = cx.program;
+    let code = &program.code[..];
     loop {
         let pc = group.pc;
-        let inst = &program.code[pc as usize];
+        let inst = &code[pc as usize];
         let mut mask = group.mask;
+        group.pc += 1;
         if let Some((p, negated)) = inst.guard {
             let holds = warp.p[(group.frame.p + p) as usize] ^ if negated { u32::MAX } else { 0 };
             mask &= holds;
             if mask == 0 {
-                group.pc += 1;
                 continue;
             }
         }
         let lanes = Lanes { mask, all: mask == warp.alive };
-        group.pc += 1;
-        if arithmetic::execute(warp, &group.frame, program, inst.op, lanes) {
-            continue;
-        }
         match inst.op {
             Op::Load(access) | Op::Store(access) | Op::Atomic(access) => {
-                let does = match inst.op {
-                    Op::Load(_) => Does::Load,
-                    Op::Store(_) => Does::Store,
-                    _ => Does::Atomic,
-                };
-                let access = &program.accesses[access as usize];
                 let view = View { program, sites: cx.sites, paths: &cx.paths, buffers: cx.memories.buffers };
-                let seen = cx.memories.access(view, (warp, turn.warp), group, (access, does), pc, lanes);
-                match seen {
-                    Ok(false) => {}
-                    Ok(true) => {
-                        commit(group, mask, warp);
-                        return Ok(Stop::Visible);
+                let (memories, by) = (&mut cx.memories, turn.warp);
+                let (does, row) = match inst.op {
+                    Op::Load(_) if mask == u32::MAX => {
+                        (Does::Load, memories.access_row::<false>(view, (warp, by), group, access, pc))
                     }
-                    Err(fault) => return Err(fault),
+                    Op::Store(_) if mask == u32::MAX => {
+                        (Does::Store, memories.access_row::<true>(view, (warp, by), group, access, pc))
+                    }
+                    Op::Load(_) => (Does::Load, false),
+                    Op::Store(_) => (Does::Store, false),
+                    _ => (Does::Atomic, false),
+                };
+                if row || memories.access(view, (warp, by), group, (access, does), pc, lanes)? {
+                    commit(group, mask, warp);
+                    return Ok(Stop::Visible);
                 }
             }
             Op::Branch(to) => {
@@ -129,31 +130,9 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                 return Ok(Stop::Regroup);
             }
             Op::BranchTable(table, index) => {
-                let table = &program.tables[table as usize];
-                let indices = *warp.w[(group.frame.w + index) as usize].lanes();
-                let index = |lane: u32| table.get(indices[lane as usize] as usize).copied();
-                let first = mask.trailing_zeros();
-                let Some(to) = index(first) else { return Err((first, FaultKind::Trap)) };
-                let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && index(lane) == Some(to));
-                let taken = same.fold(0, |set, lane| set | 1 << lane);
-                if taken == group.mask {
-                    group.pc = to;
-                    continue;
+                if branch_by_table(warp, group, &program.tables[table as usize], index, mask)? {
+                    return Ok(Stop::Regroup);
                 }
-                let mut other = *group;
-                other.mask &= !taken;
-                other.pc = if mask == group.mask { pc } else { pc + 1 };
-                // Lanes of the guard that go elsewhere look at the table again.
-                if mask != group.mask && mask & !taken != 0 {
-                    other.mask = mask & !taken;
-                    other.pc = pc;
-                    let mut rest = *group;
-                    rest.mask &= !mask;
-                    warp.groups.push(rest);
-                }
-                (group.mask, group.pc) = (taken, to);
-                warp.groups.push(other);
-                return Ok(Stop::Regroup);
             }
             Op::Edge(edge) => {
                 let edge = &program.edges[edge as usize];
@@ -161,15 +140,12 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                 if edge.again.is_some() {
                     group.trips += 1;
                     if group.trips > cx.budget {
-                        return Err((mask.trailing_zeros(), FaultKind::TickLimit(cx.budget)));
+                        return Err(Box::new((mask.trailing_zeros(), FaultKind::TickLimit(cx.budget))));
                     }
                 }
             }
-            Op::Meet => {
-                if warp.groups.len() > 1 && turn.together {
-                    return Ok(Stop::Regroup);
-                }
-            }
+            Op::Meet if warp.groups.len() > 1 && turn.together => return Ok(Stop::Regroup),
+            Op::Meet => {}
             Op::Join(join) => {
                 if let Some(other) = split(group, mask, pc + 1) {
                     warp.groups.push(other);
@@ -181,51 +157,14 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                 }
             }
             Op::Special(special, d) => {
-                let form = special_form(cx, special, turn.warp);
-                let register = &mut warp.w[(group.frame.w + d) as usize];
-                match form {
-                    Values::Affine(form) => put_affine(register, form, lanes.mask, lanes.all),
-                    Values::Each(values) => put(register, &values, lanes.mask, lanes.all),
-                }
+                let values = special_form(cx, special, turn.warp);
+                give(warp, (group.frame.w + d) as usize, &values, lanes);
             }
             Op::ActiveMask(d) => {
-                let register = &mut warp.w[(group.frame.w + d) as usize];
-                put_affine(register, Affine::uniform(group.mask), lanes.mask, lanes.all);
+                let mask = Values::Affine(Affine::uniform(group.mask));
+                give(warp, (group.frame.w + d) as usize, &mask, lanes);
             }
-            Op::Call(call) => {
-                if let Some(other) = split(group, mask, pc + 1) {
-                    warp.groups.push(other);
-                }
-                let call = &program.calls[call as usize];
-                let callee = match call.callee {
-                    Callee::System(system) => {
-                        system::call(system, cx.memories.buffers, warp, group, call, &mut cx.printed)?;
-                        continue;
-                    }
-                    Callee::Function(number) => number,
-                    Callee::Register(register) => {
-                        let addresses = *warp.d[(group.frame.d + register) as usize].lanes();
-                        let first = mask.trailing_zeros();
-                        let address = addresses[first as usize];
-                        let same = (0..32)
-                            .filter(|&lane| mask >> lane & 1 == 1 && addresses[lane as usize] == address);
-                        let taken = same.fold(0, |set, lane| set | 1 << lane);
-                        if let Some(other) = split(group, taken, pc) {
-                            warp.groups.push(other);
-                        }
-                        let known =
-                            crate::address::function_at(address).filter(|&at| at < program.functions.len());
-                        match known {
-                            Some(number) => number as u32,
-                            None => return Err((first, FaultKind::UnknownPointer)),
-                        }
-                    }
-                };
-                if group.frame.depth + 1 > MAX_DEPTH {
-                    return Err((mask.trailing_zeros(), FaultKind::CallDepth(MAX_DEPTH)));
-                }
-                enter(cx, (warp, turn.warp), group, pc, callee, call);
-            }
+            Op::Call(number) => call(cx, (warp, turn.warp), group, (pc, number), mask)?,
             Op::Return => {
                 if let Some(other) = split(group, mask, pc + 1) {
                     warp.groups.push(other);
@@ -238,7 +177,7 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                 }
                 return Ok(Stop::Exit);
             }
-            Op::Trap => return Err((mask.trailing_zeros(), FaultKind::Trap)),
+            Op::Trap => return Err(Box::new((mask.trailing_zeros(), FaultKind::Trap))),
             Op::Barrier(_) | Op::SyncWarp(_) | Op::Collective(_) => {
                 if let Some(other) = split(group, mask, pc + 1) {
                     warp.groups.push(other);
@@ -250,11 +189,107 @@ fn go(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group, turn: Turn) -> R
                 }
                 return Ok(Stop::Warp);
             }
-            Op::Fence(scope) => return Ok(Stop::Fence(scope, mask)),
+            Op::Fence(scope) => {
+                if let Some((judge, view)) = cx.judge() {
+                    judge.fence(&view, turn.warp, mask, scope);
+                }
+            }
             Op::EndPrologue => return Ok(Stop::Exit),
-            // All others are executed above.
-            _ => {}
+            op => {
+                if !lanes.all || !arithmetic::affine(warp, &group.frame, op) {
+                    arithmetic::execute(warp, &group.frame, program, &inst.op, lanes);
+                }
+            }
         }
+    }
+}
+
+/// These lanes take the branch that their register names; the register of the others that have come with them may name
+/// another. Returns whether they have gone apart.
+#[inline(never)]
+fn branch_by_table(
+    warp: &mut Warp,
+    group: &mut Group,
+    table: &[Pc],
+    index: u32,
+    mask: u32,
+) -> Result<bool, Fault> {
+    let pc = group.pc - 1;
+    let indices = *warp.w[(group.frame.w + index) as usize].lanes();
+    let index = |lane: u32| table.get(indices[lane as usize] as usize).copied();
+    let first = mask.trailing_zeros();
+    let Some(to) = index(first) else { return Err((first, FaultKind::Trap)) };
+    let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && index(lane) == Some(to));
+    let taken = same.fold(0, |set, lane| set | 1 << lane);
+    if taken == group.mask {
+        group.pc = to;
+        return Ok(false);
+    }
+    let mut other = *group;
+    other.mask &= !taken;
+    other.pc = if mask == group.mask { pc } else { pc + 1 };
+    // Lanes of the guard that go elsewhere look at the table again.
+    if mask != group.mask && mask & !taken != 0 {
+        other.mask = mask & !taken;
+        other.pc = pc;
+        let mut rest = *group;
+        rest.mask &= !mask;
+        warp.groups.push(rest);
+    }
+    (group.mask, group.pc) = (taken, to);
+    warp.groups.push(other);
+    Ok(true)
+}
+
+/// Calls a function, with the lanes of the mask.
+#[inline(never)]
+fn call(
+    cx: &mut Machine<'_>,
+    (warp, number): (&mut Warp, u32),
+    group: &mut Group,
+    (pc, call): (Pc, u32),
+    mask: u32,
+) -> Result<(), Fault> {
+    let program = cx.program;
+    if let Some(other) = split(group, mask, pc + 1) {
+        warp.groups.push(other);
+    }
+    let call = &program.calls[call as usize];
+    let callee = match call.callee {
+        Callee::System(system) => {
+            return system::call(system, cx.memories.buffers, warp, group, call, &mut cx.printed);
+        }
+        Callee::Function(number) => number,
+        Callee::Register(register) => {
+            let addresses = *warp.d[(group.frame.d + register) as usize].lanes();
+            let first = mask.trailing_zeros();
+            let address = addresses[first as usize];
+            let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && addresses[lane as usize] == address);
+            let taken = same.fold(0, |set, lane| set | 1 << lane);
+            if let Some(other) = split(group, taken, pc) {
+                warp.groups.push(other);
+            }
+            let known = crate::address::function_at(address).filter(|&at| at < program.functions.len());
+            match known {
+                Some(number) => number as u32,
+                None => return Err((first, FaultKind::UnknownPointer)),
+            }
+        }
+    };
+    if group.frame.depth + 1 > MAX_DEPTH {
+        return Err((mask.trailing_zeros(), FaultKind::CallDepth(MAX_DEPTH)));
+    }
+    enter(cx, (warp, number), group, pc, callee, call);
+    Ok(())
+}
+
+/// Gives a 32-bit register of these lanes its values.
+#[inline(never)]
+pub(crate) fn give(warp: &mut Warp, register: usize, values: &Values, lanes: Lanes) {
+    let register = &mut warp.w[register];
+    match values {
+        Values::Affine(form) => put_affine(register, *form, lanes.mask, lanes.all),
+        Values::Each(values) => put(register, values, lanes.mask, lanes.all),
     }
 }
 
@@ -298,14 +333,11 @@ pub(crate) fn begin_frame(
         warp.set_uniform(frame, register, u64::from(frame.local + offset), lanes.mask, lanes.all);
     }
     for &(register, which) in &function.specials {
-        let register = &mut warp.w[(frame.w + register) as usize];
-        match special(which) {
-            Values::Affine(form) => put_affine(register, form, lanes.mask, lanes.all),
-            Values::Each(values) => put(register, &values, lanes.mask, lanes.all),
-        }
+        give(warp, (frame.w + register) as usize, &special(which), lanes);
     }
 }
 
+#[inline(never)]
 fn enter(
     cx: &mut Machine<'_>,
     (warp, number): (&mut Warp, u32),
@@ -339,6 +371,7 @@ fn enter(
     group.pc = function.entry;
 }
 
+#[inline(never)]
 fn leave(cx: &mut Machine<'_>, warp: &mut Warp, group: &mut Group) {
     let Some((path, pc)) = cx.paths.caller(group.path) else { return };
     let program = cx.program;
@@ -358,6 +391,7 @@ pub(crate) enum Values {
     Each([u32; LANES]),
 }
 
+#[inline(never)]
 fn special_form(cx: &mut Machine<'_>, special: Special, warp: u32) -> Values {
     if special == Special::Clock {
         cx.clock = cx.clock.wrapping_add(1);

@@ -295,7 +295,7 @@ impl Task<'_> {
             buffers: &self.memory.buffers,
             judge,
             lines: self.lines,
-            last: 0,
+            last: vec![0; self.kernel.program.accesses.len()],
         };
         let scheduler = Scheduler::new(&self.launch.schedule);
         let Self { kernel, shape, launch, .. } = self;

@@ -81,8 +81,8 @@ impl<T: Word> Affine<T> {
         let form = Self { base: lanes[0], stride: lanes[1].minus(lanes[0]) };
         let expected = form.lanes();
         let mut same = true;
-        for lane in 0..LANES {
-            same &= lanes[lane] == expected[lane];
+        for (value, expected) in lanes.iter().zip(&expected) {
+            same &= value == expected;
         }
         same.then_some(form)
     }
@@ -178,9 +178,9 @@ impl<T: Word> Register<T> {
         if self.valid & EACH == 0 {
             self.expand();
         }
-        for lane in 0..LANES {
+        for (lane, (own, &new)) in self.lanes.iter_mut().zip(lanes).enumerate() {
             if mask >> lane & 1 != 0 {
-                self.lanes[lane] = lanes[lane];
+                *own = new;
             }
         }
         self.valid = EACH;

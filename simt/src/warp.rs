@@ -46,8 +46,9 @@ pub(crate) struct Warp {
     pub(crate) alive: u32,
     /// Joins that lanes have passed, and gone on from, since the last barrier of the block.
     pub(crate) passed: Vec<(u32, PassedId)>,
-    /// Where lanes have waited for others of their warp and gone on, since the last barrier of the block.
-    pub(crate) met: Vec<(u32, (Pc, PathId))>,
+    /// Lanes that have met others, since the last barrier of the block, who came from another place or path: where they
+    /// were themselves.
+    pub(crate) met: Vec<(u32, Pc, PathId)>,
     /// Turns in which some lanes were passed over.
     pub(crate) patience: u32,
 }

@@ -91,6 +91,10 @@ fn device(flags: &[String]) -> Device {
     if flags.iter().any(|flag| matches!(flag.as_str(), "--help" | "-h")) {
         return Device::TheirBusiness;
     }
+    // That is for this machine's CPU.
+    if value(flags, "--engine", "source") != Some("source") {
+        return Device::TheirBusiness;
+    }
     match value(flags, "--device", "auto") {
         Some("auto") => Device::Auto,
         Some("cuda") => Device::Cuda,

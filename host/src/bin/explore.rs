@@ -8,8 +8,9 @@ use anyhow::{Result, bail};
 use clap::{Parser, ValueEnum};
 use cuda_std::emulator::{MAX_BLOCK_THREADS, MAX_GRID, Policy, Schedule};
 use host::answer::NO_RIGHT_ANSWER;
+use host::args::Engine;
 use host::explore::{self, Explored, Shown, Size, Subject};
-use host::{memory, verdict};
+use host::{kept, memory, verdict};
 
 /// Two warps: threads a block, of a kernel that is for all sizes.
 const BLOCK: u32 = 64;
@@ -20,6 +21,9 @@ const BLOCK: u32 = 64;
 struct Args {
     /// A kernel of the lesson, or an exhibit
     kernel: String,
+    /// What executes it
+    #[arg(long, value_enum, default_value = "source")]
+    engine: Engine,
     /// Threads a block; if left out, the first size that an exhibit shows, and 64 of another kernel
     #[arg(long)]
     block: Option<u32>,
@@ -69,6 +73,9 @@ fn main() -> ExitCode {
 
 fn run(args: &Args) -> Result<ExitCode> {
     let subject = explore::subject(&args.kernel)?;
+    if args.engine == Engine::Ptx {
+        kept::check()?;
+    }
     if args.schedules == 0 {
         bail!("--schedules 0 leaves nothing to run; give at least 1");
     }
@@ -81,10 +88,10 @@ fn run(args: &Args) -> Result<ExitCode> {
         check(size)?;
     }
     let (text, found) = match &args.replay {
-        Some(schedule) => replay(&*subject, size, schedule)?,
+        Some(schedule) => replay(&*subject, args.engine, size, schedule)?,
         None => {
             let policy = args.policy.into();
-            let explored = explore::explore(&*subject, size, policy, args.seed, args.schedules)?;
+            let explored = explore::explore(&*subject, args.engine, size, policy, args.seed, args.schedules)?;
             (
                 tell(args, &*subject, size, &explored),
                 explored.findings + explored.wrong.unwrap_or_default() > 0,
@@ -112,8 +119,8 @@ fn check(Size { block, n }: Size) -> Result<()> {
 }
 
 /// What one schedule does, and whether there is anything wrong with it.
-fn replay(subject: &dyn Subject, size: Size, schedule: &Schedule) -> Result<(String, bool)> {
-    let ran = subject.run(size, schedule)?;
+fn replay(subject: &dyn Subject, engine: Engine, size: Size, schedule: &Schedule) -> Result<(String, bool)> {
+    let ran = subject.run(engine, size, schedule)?;
     if !ran.trace.follows(schedule) {
         bail!("--replay {schedule} is of another launch: this one cannot take its turns so");
     }
@@ -141,10 +148,11 @@ fn tell(args: &Args, subject: &dyn Subject, size: Size, explored: &Explored) -> 
     ];
     let again = |what: &str, Shown { schedule, mismatches, .. }: &Shown| {
         let (kernel, Size { block, n }) = (&args.kernel, size);
+        let engine = if args.engine == Engine::Ptx { " --engine ptx" } else { "" };
         let n = if subject.takes_n() { format!(" --n {n}") } else { String::new() };
         format!(
             "first {what}: {schedule}, {}\n  \
-             cargo xtask explore {kernel} --block {block}{n} --replay {schedule}",
+             cargo xtask explore {kernel}{engine} --block {block}{n} --replay {schedule}",
             answer(*mismatches)
         )
     };

@@ -5,6 +5,8 @@ use cuda_std::emulator::{GlobalMemory, Launch, Policy, Report, Schedule, Trace};
 
 use super::{Call, Ending, Exhibit, Problem};
 use crate::answer::wrong_at;
+use crate::args::Engine;
+use crate::kept::{self, Argument};
 use crate::reference::POISON;
 
 /// What came of one exhibit at one block size.
@@ -77,21 +79,106 @@ pub fn launch_with(
     let asked = ask(Launch::new(problem.grid, problem.sides));
     let (report, trace) = run(exhibit.call, &problem, &mut out, asked, schedule)
         .with_context(|| format!("cannot launch {} in blocks of {block}", exhibit.name))?;
-    let wanted = exhibit.reference.map(|reference| reference(&problem));
+    Ok((outcome(exhibit, &problem, out, report, Engine::Source), trace))
+}
+
+/// As [`launch_as`], on either engine.
+///
+/// # Errors
+///
+/// If the engine refuses the launch.
+pub fn launch_on_engine(
+    engine: Engine,
+    exhibit: &Exhibit,
+    block: u32,
+    schedule: &Schedule,
+) -> Result<(Outcome, Trace)> {
+    if engine == Engine::Source {
+        return launch_as(exhibit, block, schedule);
+    }
+    let problem = Problem::new(exhibit.shape, block);
+    let mut out = vec![POISON; problem.len];
+    let (report, trace) = run_ptx(exhibit.call, &problem, &mut out, schedule)
+        .with_context(|| format!("cannot launch {} in blocks of {block}", exhibit.name))?;
+    Ok((outcome(exhibit, &problem, out, report, engine), trace))
+}
+
+/// What came of a launch that left this output.
+fn outcome(exhibit: &Exhibit, problem: &Problem, out: Vec<f32>, report: Report, engine: Engine) -> Outcome {
+    let wanted = exhibit.reference.map(|reference| reference(problem));
     let wrong_at = wanted.as_ref().map(|wanted| wrong_at(&out, wanted)).unwrap_or_default();
+    let block = problem.block;
     let expected = exhibit.expected(block);
     let answer_holds = !expected.is_clean() || wrong_at.is_empty();
-    let outcome = Outcome {
+    let holds = match engine {
+        Engine::Source => expected.holds(&report),
+        Engine::Ptx => expected.in_ptx().holds(&report),
+    };
+    Outcome {
         block,
-        as_expected: expected.holds(&report) && answer_holds,
+        as_expected: holds && answer_holds,
         report,
         len: problem.len,
         wrong: wanted.map(|_| wrong_at.len()),
         wrong_at,
         out,
         card: None,
+    }
+}
+
+/// The kernels' PTX.
+fn run_ptx(call: Call, problem: &Problem, out: &mut [f32], schedule: &Schedule) -> Result<(Report, Trace)> {
+    let input = &problem.input[..];
+    let launch = |name: &str, arguments: &mut [Argument<'_>]| {
+        kept::launch(name, problem.grid, problem.sides, schedule, arguments)
     };
-    Ok((outcome, trace))
+    match call {
+        Call::Tile(kernel) => {
+            launch(kernel.name, &mut [Argument::Slice("input", input), Argument::Buffer("out", out)])
+        }
+        Call::Prefix(kernel) => launch(
+            kernel.name,
+            &mut [
+                Argument::Slice("input", input),
+                Argument::Buffer("out", out),
+                Argument::Number(problem.keep()),
+            ],
+        ),
+        Call::Product(kernel) => launch(
+            kernel.name,
+            &mut [
+                Argument::Slice("a", input),
+                Argument::Slice("b", &problem.second),
+                Argument::Buffer("out", out),
+                Argument::Number(u32::try_from(problem.n())?),
+            ],
+        ),
+        Call::Grid(kernels) => {
+            one_launch(kernels.len(), schedule)?;
+            let mut cells = vec![POISON; out.len()];
+            let (mut whole, mut trace) = (Report::default(), Trace::default());
+            for kernel in kernels {
+                let (report, order) = launch(
+                    kernel.name,
+                    &mut [
+                        Argument::Slice("input", input),
+                        Argument::Buffer("cells", &mut cells),
+                        Argument::Buffer("out", out),
+                    ],
+                )?;
+                add(&mut whole, report);
+                trace.merge(order);
+            }
+            Ok((whole, trace))
+        }
+    }
+}
+
+/// Orders are counted through in one launch.
+fn one_launch(launches: usize, schedule: &Schedule) -> Result<()> {
+    let one = launches == 1 || schedule.policy() != Policy::Exhaustive;
+    ensure!(one, "orders are counted through in one launch, and this has {launches}");
+    Ok(())
 }
 
 fn run(
@@ -127,8 +214,7 @@ fn run(
         }
         Call::Grid(kernels) => {
             let cells = memory.lend("cells", &mut cells);
-            let one = kernels.len() == 1 || schedule.policy() != Policy::Exhaustive;
-            ensure!(one, "orders are counted through in one launch, and this has {}", kernels.len());
+            one_launch(kernels.len(), schedule)?;
             let (mut whole, mut trace) = (Report::default(), Trace::default());
             for kernel in kernels {
                 // SAFETY: see above.

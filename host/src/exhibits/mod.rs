@@ -25,7 +25,7 @@ pub use child::{Ending, launch_apart};
 pub use expected::{Expected, Race};
 pub use guess::{Guess, words};
 pub use kernel::{Call, Kernel};
-pub use launch::{Outcome, launch, launch_as, launch_with};
+pub use launch::{Outcome, launch, launch_as, launch_on_engine, launch_with};
 pub use listing::Listing;
 pub use problem::{Problem, Shape};
 pub use program::main;

@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use command::text::wrapped;
+use cuda_std::emulator::Schedule;
 
 use super::{Exhibit, Guess, Outcome};
-use crate::args::{CompilerChoice, DeviceChoice, Format};
-use crate::device::{Device, Emulator};
+use crate::args::{CompilerChoice, DeviceChoice, ENGINE_AND_CARD, Engine, Format};
+use crate::device::{Device, Emulator, Ptx};
 use crate::{docs, exhibits};
 
 #[derive(Parser)]
@@ -60,6 +61,9 @@ struct Show {
     /// Where the kernel runs; its verdict is the emulator's
     #[arg(long, value_enum, default_value = "auto")]
     device: DeviceChoice,
+    /// What executes it on this machine's CPU
+    #[arg(long, value_enum, default_value = "source")]
+    engine: Engine,
     /// Run it on a card even if it need not end there
     #[arg(long)]
     undefined: bool,
@@ -112,6 +116,9 @@ fn show(args: &Show) -> Result<ExitCode> {
     if args.format == Format::Json && args.predict {
         bail!("--predict asks questions, which --format json has no room for; leave out one of them");
     }
+    if args.engine == Engine::Ptx && args.device == DeviceChoice::Cuda {
+        bail!(ENGINE_AND_CARD);
+    }
     let unruly = !exhibit.terminates && !args.undefined;
     if args.device == DeviceChoice::Cuda && unruly {
         bail!("--device cuda: {name} need not end on a card; to run it there all the same, add --undefined");
@@ -119,7 +126,9 @@ fn show(args: &Show) -> Result<ExitCode> {
     if args.check_flags {
         return Ok(ExitCode::SUCCESS);
     }
-    let card = if unruly && args.ptx.is_some() && args.device == DeviceChoice::Auto {
+    let card = if args.engine == Engine::Ptx {
+        None
+    } else if unruly && args.ptx.is_some() && args.device == DeviceChoice::Auto {
         command::note(format_args!(
             "{name} need not end on a card, so it runs on the emulator; --undefined runs it on the card\n"
         ));
@@ -128,7 +137,10 @@ fn show(args: &Show) -> Result<ExitCode> {
         card(args)?
     };
     let run = || run(exhibit, &blocks, args, card.as_ref());
-    let emulator = Emulator::new(args.seed).describe();
+    let emulator = match args.engine {
+        Engine::Source => Emulator::new(args.seed).describe(),
+        Engine::Ptx => Ptx::new(args.seed)?.describe(),
+    };
     if args.format == Format::Json {
         let outcomes = run()?;
         let device = card.as_ref().map_or(&emulator, |card| &card.description);
@@ -187,7 +199,10 @@ fn card(args: &Show) -> Result<Option<Card>> {
 /// Every block size on the emulator, and on the card if there is one.
 fn run(exhibit: &Exhibit, blocks: &[u32], args: &Show, card: Option<&Card>) -> Result<Vec<Outcome>> {
     let run = |&block: &u32| {
-        let outcome = exhibits::launch(exhibit, block, exhibit.policy, args.seed)?;
+        let outcome = {
+            let schedule = Schedule::seeded(exhibit.policy, args.seed);
+            exhibits::launch_on_engine(args.engine, exhibit, block, &schedule)?.0
+        };
         match card {
             None => Ok(outcome),
             Some(card) => {

@@ -3,8 +3,9 @@
 use anyhow::{Context, Result, ensure};
 use cuda_std::emulator::{Policy, Report, Schedule, Trace};
 
-use crate::device::{Emulator, Kernel};
-use crate::exhibits::{EXHIBITS, Exhibit, launch_as, unknown};
+use crate::args::Engine;
+use crate::device::{Emulator, Kernel, Ptx};
+use crate::exhibits::{EXHIBITS, Exhibit, launch_on_engine, unknown};
 use crate::reference::{POISON, input, reversed_prefixes, reversed_tiles};
 
 /// How large a launch is.
@@ -52,7 +53,7 @@ pub trait Subject {
     /// # Errors
     ///
     /// If the launch cannot be made.
-    fn run(&self, size: Size, schedule: &Schedule) -> Result<Ran>;
+    fn run(&self, engine: Engine, size: Size, schedule: &Schedule) -> Result<Ran>;
 }
 
 /// A kernel of the lesson. `keep` follows the block, as 96 of 256.
@@ -67,11 +68,15 @@ impl Subject for Lesson {
         (self.0)(1).defined()
     }
 
-    fn run(&self, Size { block, n }: Size, schedule: &Schedule) -> Result<Ran> {
+    fn run(&self, engine: Engine, Size { block, n }: Size, schedule: &Schedule) -> Result<Ran> {
         let kernel = (self.0)(block);
         let (input, tile) = (input(n), block as usize);
         let mut out = vec![POISON; n];
-        let (report, trace) = Emulator::launch_as(schedule, kernel, block, &input, &mut out)?;
+        let launch = match engine {
+            Engine::Source => Emulator::launch_as,
+            Engine::Ptx => Ptx::launch_as,
+        };
+        let (report, trace) = launch(schedule, kernel, block, &input, &mut out)?;
         let wanted = match kernel {
             Kernel::ReverseTilePrefix { keep } => reversed_prefixes(&input, tile, keep as usize),
             _ => reversed_tiles(&input, tile),
@@ -100,10 +105,10 @@ impl Subject for &'static Exhibit {
         false
     }
 
-    fn run(&self, Size { block, .. }: Size, schedule: &Schedule) -> Result<Ran> {
+    fn run(&self, engine: Engine, Size { block, .. }: Size, schedule: &Schedule) -> Result<Ran> {
         let allowed = self.blocks.allow(block) || schedule.policy() == Policy::Exhaustive;
         ensure!(allowed, "{} has no verdict for blocks of {block}", self.name);
-        let (outcome, trace) = launch_as(self, block, schedule)?;
+        let (outcome, trace) = launch_on_engine(engine, self, block, schedule)?;
         let mismatches = outcome.mismatches();
         let output = outcome.out.into_iter().map(f32::to_bits).collect();
         Ok(Ran { report: outcome.report, trace, output, mismatches })

@@ -7,6 +7,7 @@ use simt::Kernel;
 
 use super::signature::{self, Parameter};
 use super::{Args, read};
+use crate::library::is_library;
 
 /// A kernel, and what it takes.
 #[derive(Debug)]
@@ -56,16 +57,4 @@ fn shorten(file: &mut String, from: &Path) {
     if let Ok(inside) = Path::new(file).strip_prefix(from) {
         *file = inside.display().to_string();
     }
-}
-
-/// Whether a file is one whose lines say nothing to who wrote the kernel: of Rust's library, of our `cuda_std`, of
-/// CUDA's headers.
-fn is_library(file: &str) -> bool {
-    let file = file.replace('\\', "/");
-    ["/library/core/", "/library/alloc/", "/emulator/src/", "/.cargo/registry/", "/cuda/include/"]
-        .iter()
-        .any(|part| file.contains(part))
-        || (file.starts_with("emulator/src/")
-            || file.ends_with(".hpp")
-            || file.contains("/targets/x86_64-linux/include/"))
 }

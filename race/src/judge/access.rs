@@ -93,7 +93,7 @@ pub enum Written<'a> {
     /// A read; or an atomic, whose values do not matter.
     Nothing,
     /// Lane `l` writes `base + l * stride`, modulo 2^32.
-    Affine(u64, i64),
+    Affine(u32, u32),
     /// Up to 32 bits each.
     Words(&'a [u32; LANES]),
     /// Up to 64 bits each; a digest of what is larger.

@@ -47,17 +47,31 @@ pub struct Setting {
     pub orders: bool,
 }
 
-/// What the rows of one object have in common.
+/// What there is among the rows of one object: a set of bits, empty if there are none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Summary {
-    plain_reads: bool,
-    plain_writes: bool,
-    strong: bool,
-    /// All are intervals of one element size.
-    size: u32,
-    odd: bool,
+struct Summary(u32);
+
+impl Summary {
+    /// Above these, a bit for each size of an element.
+    const PLAIN_READS: u32 = 1;
+    const PLAIN_WRITES: u32 = 2;
+    const STRONG: u32 = 4;
+    const NO_INTERVALS: u32 = 8;
+
+    fn has(self, bits: u32) -> bool {
+        self.0 & bits != 0
+    }
+
     /// Not all have one element size.
-    mixed: bool,
+    fn is_mixed(self) -> bool {
+        let sizes = self.0 >> 4;
+        sizes & sizes.wrapping_sub(1) != 0
+    }
+
+    /// Not all are intervals of one element size.
+    fn is_odd(self) -> bool {
+        self.has(Self::NO_INTERVALS) || self.is_mixed()
+    }
 }
 
 /// A read by one thread of what nothing had written, kept until the barrier: a write may yet race with it.
@@ -182,43 +196,81 @@ impl Judge {
         self.judging
     }
 
-    /// Lanes of a warp access memory. Returns the lanes that read of shared memory what nothing has written.
-    #[inline]
-    pub fn access(&mut self, program: &dyn Program, lines: &Lines, access: &WarpAccess<'_>) -> u32 {
+    /// Lanes of a warp access memory. Returns the lanes that read of shared memory what nothing has written. The program
+    /// is asked for only where more has to be known than most accesses need.
+    #[inline(always)]
+    pub fn access<P: Program>(
+        &mut self,
+        program: impl FnOnce() -> P,
+        lines: &Lines,
+        access: &WarpAccess<'_>,
+    ) -> u32 {
         let early = if access.object == 0 { self.stamp(access) } else { 0 };
         if !self.judging {
             return early;
         }
-        if self.setting.orders && (access.how.strong.is_some() || self.vectors.is_active()) {
-            self.access_in_order(program, lines, access, early);
+        if self.setting.across_blocks
+            || self.vectors.is_active()
+            || (self.setting.orders && access.how.strong.is_some())
+            || self.rows.all.len() >= MAX_ROWS
+        {
+            self.access_closely(&program(), lines, access, early);
             return early;
         }
-        self.rows.push(access, self.warps[access.warp as usize], early);
+        let row = self.rows.push(access, self.warps[access.warp as usize], early);
+        let interval = row.is_interval();
         if access.object != 0 {
-            self.touch(program, lines);
+            if interval {
+                lines.touch(access.object, row.extent(), access.size, self.block, access.how);
+            } else {
+                self.touch_each(lines);
+            }
+        }
+        self.summarise(access, interval);
+        early
+    }
+
+    /// What the row just collected adds to those of its object.
+    #[inline(always)]
+    fn summarise(&mut self, access: &WarpAccess<'_>, interval: bool) {
+        let kind = match (access.how.strong, access.how.writes) {
+            (Some(_), _) => Summary::STRONG,
+            (None, true) => Summary::PLAIN_WRITES,
+            (None, false) => Summary::PLAIN_READS,
+        };
+        let odd = if interval { 0 } else { Summary::NO_INTERVALS };
+        let summary = &mut self.summaries[access.object as usize];
+        if summary.0 == 0 {
+            self.touched.push(access.object);
+        }
+        // A size is a power of two.
+        summary.0 |= kind | odd | access.size << 4;
+    }
+
+    /// An access, where more than the barriers of the block orders accesses, or where other blocks count.
+    #[inline(never)]
+    fn access_closely(&mut self, program: &dyn Program, lines: &Lines, access: &WarpAccess<'_>, early: u32) {
+        if self.setting.orders && (access.how.strong.is_some() || self.vectors.is_active()) {
+            self.access_in_order(program, lines, access, early);
+            return;
+        }
+        let row = *self.rows.push(access, self.warps[access.warp as usize], early);
+        if access.object != 0 {
+            self.touch_lines(lines, &row);
+            if self.setting.across_blocks {
+                for lane in row.lanes() {
+                    self.enter_contested(program, lines, &row, lane);
+                }
+            }
         }
         if self.vectors.is_active() {
             self.enter_all(program);
-            return early;
+            return;
         }
-        let row = &self.rows.all[self.rows.all.len() - 1];
-        let summary = &mut self.summaries[access.object as usize];
-        if summary.size == 0 {
-            summary.size = access.size;
-            self.touched.push(access.object);
-        }
-        let mixed = summary.size != access.size;
-        summary.mixed |= mixed;
-        summary.odd |= mixed || !row.is_interval();
-        match (access.how.strong, access.how.writes) {
-            (Some(_), _) => summary.strong = true,
-            (None, true) => summary.plain_writes = true,
-            (None, false) => summary.plain_reads = true,
-        }
+        self.summarise(access, row.is_interval());
         if self.rows.all.len() >= MAX_ROWS {
             self.enter_all(program);
         }
-        early
     }
 
     /// An access, where releases and acquires may order it.
@@ -275,7 +327,7 @@ impl Judge {
     }
 
     /// Notes what is written of shared memory; the lanes that read what is not.
-    #[inline]
+    #[inline(always)]
     fn stamp(&mut self, access: &WarpAccess<'_>) -> u32 {
         let base = self.setting.shared_base;
         let plain = !access.how.writes || access.how.strong.is_none();
@@ -321,18 +373,13 @@ impl Judge {
         early
     }
 
-    /// The row just collected is of global memory: what other blocks do with it counts too.
-    fn touch(&mut self, program: &dyn Program, lines: &Lines) {
+    /// The row just collected is of global memory, and no interval.
+    #[inline(never)]
+    fn touch_each(&mut self, lines: &Lines) {
         let row = self.rows.all[self.rows.all.len() - 1];
         self.touch_lines(lines, &row);
-        if self.setting.across_blocks {
-            for lane in row.lanes() {
-                self.enter_contested(program, lines, &row, lane);
-            }
-        }
     }
 
-    #[inline]
     fn touch_lines(&self, lines: &Lines, row: &Row) {
         if row.is_interval() {
             lines.touch(row.object, row.extent(), row.size, self.block, row.how);
@@ -577,16 +624,17 @@ impl Judge {
     fn compare(&mut self, program: &dyn Program) {
         for at in 0..self.touched.len() {
             let object = self.touched[at];
-            let Summary { plain_reads, plain_writes, strong, odd, mixed, .. } =
-                self.summaries[object as usize];
+            let summary = self.summaries[object as usize];
+            let strong = summary.has(Summary::STRONG);
+            let mixed = summary.has(Summary::PLAIN_READS) || summary.is_mixed();
             // What is only read cannot race; nor can what the block only uses by atomics of one size, whatever their scope.
-            if !plain_writes && !(strong && (plain_reads || mixed)) {
+            if !(summary.has(Summary::PLAIN_WRITES) || strong && mixed) {
                 continue;
             }
             self.numbers.clear();
             let all = (0..).zip(&self.rows.all);
             self.numbers.extend(all.filter(|(_, row)| row.object == object).map(|(number, _)| number));
-            if odd || strong {
+            if summary.is_odd() || strong {
                 self.compare_by_cell(program);
                 continue;
             }

@@ -27,7 +27,7 @@ pub(super) struct Row {
 /// What a row writes.
 #[derive(Clone, Copy, Debug)]
 enum Values {
-    Affine(u64, i64),
+    Affine(u32, u32),
     /// Where in [`Rows`].
     Words(u32),
     Each(u32),
@@ -36,6 +36,7 @@ enum Values {
 impl Row {
     /// Do neighbouring lanes access neighbouring elements, without a gap in the mask; or all lanes one element, and
     /// only read it? Such rows are compared as intervals.
+    #[inline]
     pub(super) fn is_interval(&self) -> bool {
         if self.each != NONE {
             return false;
@@ -47,6 +48,7 @@ impl Row {
     }
 
     /// The first byte and the one behind the last, of an interval.
+    #[inline]
     pub(super) fn extent(&self) -> (u64, u64) {
         let first = self.mask.trailing_zeros();
         let last = 31 - self.mask.leading_zeros();
@@ -96,15 +98,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    #[inline]
-    pub(super) fn push(&mut self, access: &WarpAccess<'_>, clock: u32, early: u32) {
-        let row = Row { early, ..self.row(access, clock) };
-        self.all.push(row);
-    }
-
-    /// The row of an access, with its vectors kept here.
-    #[inline]
-    fn row(&mut self, access: &WarpAccess<'_>, clock: u32) -> Row {
+    /// Adds the row of an access, whose vectors are kept here.
+    #[inline(always)]
+    pub(super) fn push(&mut self, access: &WarpAccess<'_>, clock: u32, early: u32) -> &Row {
         let (base, stride, each) = match access.addresses {
             Addresses::Affine { base, stride } => (base, stride, NONE),
             Addresses::Each(addresses) => (0, 0, self.keep(addresses)),
@@ -118,7 +114,8 @@ impl Rows {
             }
             Written::Each(values) => Values::Each(self.keep(values)),
         };
-        Row {
+        let at = self.all.len();
+        self.all.push(Row {
             at: access.at,
             base,
             stride,
@@ -128,10 +125,11 @@ impl Rows {
             size: access.size,
             warp: access.warp as u16,
             how: access.how,
-            early: 0,
+            early,
             each,
             values,
-        }
+        });
+        &self.all[at]
     }
 
     fn keep(&mut self, vector: &[u64; LANES]) -> u32 {
@@ -149,9 +147,7 @@ impl Rows {
     /// What a lane wrote.
     pub(super) fn value(&self, row: &Row, lane: u32) -> u64 {
         match row.values {
-            Values::Affine(base, stride) => {
-                u64::from(base.wrapping_add_signed(stride * i64::from(lane)) as u32)
-            }
+            Values::Affine(base, stride) => u64::from(base.wrapping_add(stride.wrapping_mul(lane))),
             Values::Words(at) => self.words[at as usize][lane as usize].into(),
             Values::Each(at) => self.vectors[at as usize][lane as usize],
         }

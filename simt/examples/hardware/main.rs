@@ -5,12 +5,14 @@
 //!    and writes its outputs beside it.
 //! 3. `cargo run -p simt --example hardware -- check DIR` compares the outputs of the kernels of single instructions
 //!    (`cases-*`) with `simt::alu`.
+//! 4. `cargo run -p simt --example hardware -- run DIR` executes all kernels with the engine, and compares the outputs
+//!    of the programs.
 //!
 //! `write` also makes random programs (`program-*`), for whoever executes PTX: straight lines, branches, loops, shared
 //! memory and barriers, shuffles, votes, matches, reductions and atomics, without races and without any instruction
 //! whose result PTX leaves open.
 //!
-//! An example, and neither a test nor a program of the crate: it needs a card between its two steps, and no user of
+//! An example, and neither a test nor a program of the crate: it needs a card between its steps, and no user of
 //! the library needs it.
 
 mod cases;
@@ -18,6 +20,7 @@ mod check;
 mod kernel;
 mod operands;
 mod program;
+mod run;
 
 use std::path::Path;
 
@@ -37,7 +40,8 @@ fn main() -> Result<()> {
         ["write", folder, programs] => write(Path::new(folder), number(programs)?, 1),
         ["write", folder, programs, seed] => write(Path::new(folder), number(programs)?, number(seed)?),
         ["check", folder] => check::check(Path::new(folder)),
-        _ => bail!("usage: hardware write DIR [PROGRAMS [SEED]] | hardware check DIR"),
+        ["run", folder] => run::run(Path::new(folder)),
+        _ => bail!("usage: hardware write DIR [PROGRAMS [SEED]] | hardware check DIR | hardware run DIR"),
     }
 }
 

@@ -3,7 +3,7 @@
 use ptx::{Instruction, Type};
 
 use super::float;
-use super::format::{Brain, Double, Half, Single, mode};
+use super::format::{Brain, Double, Format as _, Half, Single, mode};
 use super::integer::{add, max, min};
 use super::shape::halves2;
 use super::word::{Word, with_word};
@@ -23,7 +23,7 @@ pub fn atomic(instruction: &Instruction) -> Option<fn(u64, u64, u64) -> u64> {
     let operation =
         instruction.modifiers.iter().map(String::as_str).find(|word| OPERATIONS.contains(word))?;
     if ty.is_float() {
-        return of_numbers(operation, ty, instruction.has("global"));
+        return of_numbers(operation, ty, instruction.has("global"), instruction.has("shared"));
     }
     with_word!(ty, T => Some(match operation {
         "add" => (|old, b, _| add::<T>(old, b)) as fn(u64, u64, u64) -> u64,
@@ -43,12 +43,18 @@ pub fn atomic(instruction: &Instruction) -> Option<fn(u64, u64, u64) -> u64> {
 
 const OPERATIONS: [&str; 10] = ["add", "min", "max", "and", "or", "xor", "inc", "dec", "exch", "cas"];
 
-fn of_numbers(operation: &str, ty: Type, global: bool) -> Option<fn(u64, u64, u64) -> u64> {
+fn of_numbers(operation: &str, ty: Type, global: bool, shared: bool) -> Option<fn(u64, u64, u64) -> u64> {
     const GREATER: u32 = float::choice::GREATER;
     Some(match (operation, ty) {
         ("add", Type::F32) if global => |old, b, _| float::add::<Single, { mode::FLUSH }>(old, b),
         ("add", Type::F32) => |old, b, _| float::add::<Single, 0>(old, b),
-        ("add", Type::F64) => |old, b, _| float::add::<Double, 0>(old, b),
+        // A loop of compare-and-swap with the sum `b + old` on an H200; elsewhere its second-level cache adds.
+        ("add", Type::F64) if shared => |old, b, _| float::add::<Double, 0>(b, old),
+        ("add", Type::F64) => |old, b, _| match [b, old].into_iter().find(|&a| Double::is_nan(a)) {
+            // As it is, not made quiet.
+            Some(nan) => nan,
+            None => float::add::<Double, 0>(old, b),
+        },
         ("add", Type::F16) => |old, b, _| float::add::<Half, 0>(old, b),
         ("add", Type::BF16) => |old, b, _| float::add::<Brain, 0>(old, b),
         ("add", Type::F16x2) => |old, b, _| halves2(old, b, float::add::<Half, 0>),

@@ -104,12 +104,16 @@ fn bfind<T: Word>(a: u64) -> u64 {
     (a & T::MASK).checked_ilog2().map_or(NOT_FOUND, u64::from)
 }
 
-/// A base above 31 is undefined; here nothing is found from there.
+/// A base above 31 is undefined; here nothing is found from there. The least offset has no magnitude in 32 bits; an H200
+/// gives 0 for it.
 fn fns(mask: u64, base: u64, offset: u64) -> u64 {
     let base = base & B32::MASK;
     let offset = i64::from(offset as i32);
     if base > 31 {
         return NOT_FOUND;
+    }
+    if offset == i64::from(i32::MIN) {
+        return 0;
     }
     let set = |bit: &u64| mask >> bit & 1 == 1;
     let nth = offset.unsigned_abs().saturating_sub(1) as usize;

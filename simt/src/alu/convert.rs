@@ -125,7 +125,7 @@ fn integral(ty: Type, mode: u32) -> Option<Alu> {
 fn number_to_integral<F: Format, const MODE: u32>(a: u64) -> u64 {
     let a = flush_single::<F>(a, MODE);
     if F::is_nan(a) {
-        return F::result(a, MODE);
+        return F::result(F::or_nan(a, &[a]), MODE);
     }
     F::result(F::narrow(round(F::widen(a), MODE), Round::NearestTiesToEven), MODE & !mode::FLUSH)
 }
@@ -143,10 +143,28 @@ fn between_floats(from: Type, to: Type, mode: u32) -> Option<Alu> {
 fn number_to_number<S: Format, D: Format, const MODE: u32>(a: u64) -> u64 {
     let a = flush_single::<S>(a, MODE);
     if S::is_nan(a) {
-        return D::result(D::NAN, MODE);
+        return nan_to_nan::<S, D, MODE>(a);
     }
     let converted = D::narrow(S::widen(a), rounding(MODE));
     flush_single::<D>(D::result(converted, MODE & !mode::FLUSH), MODE)
+}
+
+/// As an H200 does; PTX leaves it open. Conversions from and to `.f64` keep the sign and what fits of the payload, and
+/// make it quiet; but with `.ftz` what is widened is the NaN of `.f32`. One from `.bf16` to `.f32` moves the bits. All
+/// others give the NaN of the format.
+fn nan_to_nan<S: Format, D: Format, const MODE: u32>(a: u64) -> u64 {
+    if MODE & mode::SATURATE != 0 {
+        return 0;
+    }
+    let a = if S::BITS == Single::BITS && MODE & mode::FLUSH != 0 { S::NAN } else { a };
+    if S::PAYLOADS || D::PAYLOADS {
+        // The library makes it quiet.
+        convert_soft::<S, D>(a, Round::TowardZero) | D::QUIET
+    } else if S::EXPONENT_BITS == D::EXPONENT_BITS && S::BITS < D::BITS {
+        (a & S::MASK) << (D::BITS - S::BITS)
+    } else {
+        D::NAN
+    }
 }
 
 /// Two numbers, the first of which goes to the upper half.
@@ -168,8 +186,10 @@ fn tensor(away: bool, mode: u32) -> Option<Alu> {
 }
 
 fn number_to_tensor(a: u64, round: Round, mode: u32) -> u64 {
-    if Single::is_nan(a) {
-        return Single::NAN;
+    if Single::is_nan(a) && round == Round::NearestTiesToAway {
+        // The upper bits alone, even if no payload is left and it becomes an infinity: as an H200 does; PTX leaves it open.
+        let unused = Single::BITS - Tensor::BITS;
+        return (a & Single::MASK) >> unused << unused;
     }
     Tensor::result(convert_soft::<Single, Tensor>(a, round), mode) << (Single::BITS - Tensor::BITS)
 }

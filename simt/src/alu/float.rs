@@ -77,33 +77,45 @@ fn arithmetic_packed(opcode: &str, half: Type, mode: u32) -> Option<Alu> {
     }
 }
 
+// Which of several `.f64` NaNs comes through is what an H200 does; PTX leaves it open. It is the second operand of a
+// sum or a product, of a fused one the second, the third, the first, and of a quotient the first.
+
 pub(super) fn add<F: Format, const MODE: u32>(a: u64, b: u64) -> u64 {
-    F::result(F::sum(F::operand(a, MODE), F::operand(b, MODE), rounding(MODE)), MODE)
+    let sum = F::sum(F::operand(a, MODE), F::operand(b, MODE), rounding(MODE));
+    F::result(F::or_nan(sum, &[b, a]), MODE)
 }
 
+/// A NaN keeps its sign.
 fn sub<F: Format, const MODE: u32>(a: u64, b: u64) -> u64 {
-    add::<F, MODE>(a, b ^ F::SIGN)
+    let difference = F::sum(F::operand(a, MODE), F::operand(b ^ F::SIGN, MODE), rounding(MODE));
+    F::result(F::or_nan(difference, &[b, a]), MODE)
 }
 
 fn mul<F: Format, const MODE: u32>(a: u64, b: u64) -> u64 {
-    F::result(F::product(F::operand(a, MODE), F::operand(b, MODE), rounding(MODE)), MODE)
+    let product = F::product(F::operand(a, MODE), F::operand(b, MODE), rounding(MODE));
+    F::result(F::or_nan(product, &[b, a]), MODE)
 }
 
 fn fma<F: Format, const MODE: u32>(a: u64, b: u64, c: u64) -> u64 {
     let [a, b, c] = [a, b, c].map(|a| F::operand(a, MODE));
-    F::result(F::fused(a, b, c, rounding(MODE)), MODE)
+    F::result(F::or_nan(F::fused(a, b, c, rounding(MODE)), &[b, c, a]), MODE)
 }
 
 fn div<F: Format, const MODE: u32>(a: u64, b: u64) -> u64 {
-    F::result(F::quotient(F::operand(a, MODE), F::operand(b, MODE), rounding(MODE)), MODE)
+    let quotient = F::quotient(F::operand(a, MODE), F::operand(b, MODE), rounding(MODE));
+    F::result(F::or_nan(quotient, &[a, b]), MODE)
 }
 
+/// A NaN keeps its sign in `.f64`, or becomes the format's own: as an H200 does; PTX leaves it open.
 fn neg<F: Format, const MODE: u32>(a: u64) -> u64 {
-    F::operand((a ^ F::SIGN) & F::MASK, MODE)
+    let a = a & F::MASK;
+    if F::is_nan(a) { F::result(F::or_nan(a, &[a]), 0) } else { F::operand(a ^ F::SIGN, MODE) }
 }
 
+/// A NaN is as in [`neg`].
 fn abs<F: Format, const MODE: u32>(a: u64) -> u64 {
-    F::operand(a & F::MAGNITUDE, MODE)
+    let a = a & F::MASK;
+    if F::is_nan(a) { F::result(F::or_nan(a, &[a]), 0) } else { F::operand(a & F::MAGNITUDE, MODE) }
 }
 
 /// Which of two numbers `min` and `max` give.
@@ -160,7 +172,8 @@ pub(super) fn choose<F: Format, const CHOICE: u32>(a: u64, b: u64) -> u64 {
         b &= F::MAGNITUDE;
     }
     let chosen = match (F::is_nan(a), F::is_nan(b)) {
-        (true, true) => return F::NAN,
+        // The second, where payloads stay: as an H200 does.
+        (true, true) => return F::result(F::or_nan(b, &[b]), 0),
         (true, false) | (false, true) if CHOICE & choice::NAN != 0 => return F::NAN,
         (true, false) => b,
         (false, true) => a,
@@ -195,7 +208,7 @@ fn sqrt64<const MODE: u32>(a: u64) -> u64 {
     let scaled = if a < 1e-200 { a * 2f64.powi(512) } else { a };
     let root = scaled.sqrt();
     let excess = root.mul_add(root, -scaled);
-    Double::result(step::<MODE>(a.sqrt().to_bits(), excess), MODE)
+    Double::or_nan(step::<MODE>(a.sqrt().to_bits(), excess), &[a.to_bits()])
 }
 
 /// Makes a root that was rounded to the nearest the one that the mode asks for. `excess` has the sign of what its
@@ -219,7 +232,11 @@ fn test(instruction: &Instruction, ty: Type) -> Option<Alu> {
         "infinite" => |a| u64::from(a & F::MAGNITUDE == F::INFINITY),
         "number" => |a| u64::from(!F::is_nan(a)),
         "notanumber" => |a| u64::from(F::is_nan(a)),
-        "normal" => |a| u64::from((F::LEAST_NORMAL..F::INFINITY).contains(&(a & F::MAGNITUDE))),
+        // "Positive and negative zero are considered normal numbers" (PTX ISA, `testp`).
+        "normal" => |a| {
+            let magnitude = a & F::MAGNITUDE;
+            u64::from(magnitude == 0 || (F::LEAST_NORMAL..F::INFINITY).contains(&magnitude))
+        },
         "subnormal" => |a| u64::from((1..F::LEAST_NORMAL).contains(&(a & F::MAGNITUDE))),
         _ => return None,
     })))

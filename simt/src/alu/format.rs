@@ -60,8 +60,10 @@ pub(super) trait Format: Sized {
     const BITS: u32;
     /// Of the exponent.
     const EXPONENT_BITS: u32;
-    /// The NaN that instructions give.
+    /// The NaN that instructions give of their own.
     const NAN: u64;
+    /// Does a NaN come through an operation with its sign and payload? Else it becomes [`NAN`](Self::NAN).
+    const PAYLOADS: bool = false;
 
     /// The bits behind the binary point.
     const FRACTION_BITS: u32 = Self::BITS - 1 - Self::EXPONENT_BITS;
@@ -73,6 +75,8 @@ pub(super) trait Format: Sized {
     const MASK: u64 = Self::SIGN | Self::MAGNITUDE;
     /// The bits of positive infinity.
     const INFINITY: u64 = ((1 << Self::EXPONENT_BITS) - 1) << Self::FRACTION_BITS;
+    /// The bit that makes a NaN a quiet one.
+    const QUIET: u64 = 1 << (Self::FRACTION_BITS - 1);
     /// The bits of 1.
     const ONE: u64 = ((1 << (Self::EXPONENT_BITS - 1)) - 1) << Self::FRACTION_BITS;
     /// The bits of the least normal number.
@@ -135,11 +139,25 @@ pub(super) trait Format: Sized {
         if mode & mode::FLUSH != 0 { Self::flush(a) } else { a }
     }
 
-    /// A rounded result as the mode leaves it. A NaN becomes the format's own.
+    /// The result of an operation whose operands are these: if it is a NaN, one of them that is a NaN, made quiet, the
+    /// first one that is; or else the format's own.
+    #[inline]
+    fn or_nan(result: u64, operands: &[u64]) -> u64 {
+        if !Self::PAYLOADS || !Self::is_nan(result) {
+            return result;
+        }
+        operands.iter().find(|&&a| Self::is_nan(a)).map_or(Self::NAN, |a| a | Self::QUIET)
+    }
+
+    /// A rounded result as the mode leaves it. A NaN becomes the format's own, if it has no payloads.
     #[inline]
     fn result(a: u64, mode: u32) -> u64 {
         if Self::is_nan(a) {
-            return if mode & mode::SATURATE != 0 { 0 } else { Self::NAN };
+            return match () {
+                () if mode & mode::SATURATE != 0 => 0,
+                () if Self::PAYLOADS => a,
+                () => Self::NAN,
+            };
         }
         if mode & (mode::SATURATE | mode::RELU) != 0 && a & Self::SIGN != 0 {
             return 0;
@@ -300,7 +318,9 @@ impl Format for Double {
     type Semantics = ieee::DoubleS;
     const BITS: u32 = 64;
     const EXPONENT_BITS: u32 = 11;
-    const NAN: u64 = 0x7ff8_0000_0000_0000;
+    /// As an H200 does; PTX names no NaN of `.f64`, but says that payloads stay.
+    const NAN: u64 = 0xfff8_0000_0000_0000;
+    const PAYLOADS: bool = true;
 
     host_arithmetic!(f64);
 

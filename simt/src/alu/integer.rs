@@ -36,7 +36,7 @@ pub(super) fn scalar(instruction: &Instruction) -> Option<Alu> {
         ("add", _) => with_word!(ty, T => Alu::Two(add::<T>)),
         ("addc", _) => with_word!(ty, T => Alu::Three(|a, b, carry| add::<T>(add::<T>(a, b), carry))),
         ("sub", _) => with_word!(ty, T => Alu::Two(sub::<T>)),
-        ("subc", _) => with_word!(ty, T => Alu::Three(|a, b, borrow| sub::<T>(sub::<T>(a, b), borrow))),
+        ("subc", _) => with_word!(ty, T => Alu::Three(|a, b, carry| sub::<T>(sub::<T>(a, b), !carry & 1))),
         ("mul", _) if wide => with_word!(ty, T => Alu::Two(mul_wide::<T>)),
         ("mul", _) if high => with_word!(ty, T => Alu::Two(mul_hi::<T>)),
         ("mul", _) if low => with_word!(ty, T => Alu::Two(mul::<T>)),
@@ -85,8 +85,9 @@ fn packed(instruction: &Instruction) -> Option<Alu> {
 }
 
 /// The carry flag that an instruction with `.cc` writes, from the operands that [`scalar`](super::scalar)'s function
-/// takes: 1 for a carry out of an addition or a borrow into a subtraction, else 0. `None` for an instruction that
-/// leaves the flag alone.
+/// takes: 1 for a carry out of an addition; for a subtraction, 0 for a borrow and 1 for none, since a card adds the
+/// complement. (PTX says that the flag is the borrow, which shows only where a sum takes up the flag of a difference:
+/// there an H200 adds 1 if there was no borrow.) `None` for an instruction that leaves the flag alone.
 #[must_use]
 pub fn carry(instruction: &Instruction) -> Option<Alu> {
     if !instruction.has("cc") {
@@ -97,8 +98,8 @@ pub fn carry(instruction: &Instruction) -> Option<Alu> {
     match instruction.opcode.as_str() {
         "add" => with_word!(ty, T => Alu::Two(|a, b| carry_out::<T>(a, b, 0))),
         "addc" => with_word!(ty, T => Alu::Three(carry_out::<T>)),
-        "sub" => with_word!(ty, T => Alu::Two(|a, b| borrow_out::<T>(a, b, 0))),
-        "subc" => with_word!(ty, T => Alu::Three(borrow_out::<T>)),
+        "sub" => with_word!(ty, T => Alu::Two(|a, b| no_borrow::<T>(a, b, 1))),
+        "subc" => with_word!(ty, T => Alu::Three(no_borrow::<T>)),
         "mad" if high => with_word!(ty, T => Alu::Three(|a, b, c| carry_out::<T>(mul_hi::<T>(a, b), c, 0))),
         "mad" => with_word!(ty, T => Alu::Three(|a, b, c| carry_out::<T>(mul::<T>(a, b), c, 0))),
         "madc" if high => {
@@ -126,8 +127,8 @@ fn carry_out<T: Word>(a: u64, b: u64, carry: u64) -> u64 {
     u64::from(sum > T::MASK.into())
 }
 
-fn borrow_out<T: Word>(a: u64, b: u64, borrow: u64) -> u64 {
-    u64::from(u128::from(a & T::MASK) < u128::from(b & T::MASK) + u128::from(borrow & 1))
+fn no_borrow<T: Word>(a: u64, b: u64, carry: u64) -> u64 {
+    u64::from(u128::from(a & T::MASK) + u128::from(carry & 1) > u128::from(b & T::MASK))
 }
 
 /// The product, which fits 128 bits: `wrapping` only because of what unsigned 64-bit factors make of an `i128`.
@@ -176,7 +177,7 @@ fn sad<T: Word>(a: u64, b: u64, c: u64) -> u64 {
     distance.wrapping_add(c) & T::MASK
 }
 
-/// Division by zero is unspecified; here it gives all ones. The quotient of the least number and -1 wraps.
+/// Division by zero is unspecified; here it gives all ones, as on an H200. The quotient of the least number and -1 wraps.
 fn div<T: Word>(a: u64, b: u64) -> u64 {
     let quotient = if b & T::MASK == 0 {
         u64::MAX
@@ -188,10 +189,10 @@ fn div<T: Word>(a: u64, b: u64) -> u64 {
     quotient & T::MASK
 }
 
-/// The remainder of a division by zero is unspecified; here it is the dividend.
+/// The remainder of a division by zero is unspecified; here it is all ones, as an H200 has it.
 fn rem<T: Word>(a: u64, b: u64) -> u64 {
     let rest = if b & T::MASK == 0 {
-        a
+        u64::MAX
     } else if T::SIGNED {
         T::signed(a).wrapping_rem(T::signed(b)).cast_unsigned()
     } else {

@@ -24,9 +24,9 @@ pub(super) fn synchronising(module: &Module, layout: &Layout) -> Vec<bool> {
         .collect();
     loop {
         let before = known.clone();
-        for number in 0..count {
+        for (number, known) in known.iter_mut().enumerate() {
             let calls = |instruction: &ptx::Instruction| calls_one_of(module, layout, &before, instruction);
-            known[number] |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
+            *known |= body(number).is_some_and(|body| body.instructions.iter().any(calls));
         }
         if known == before {
             return known;
@@ -48,47 +48,61 @@ fn calls_one_of(module: &Module, layout: &Layout, marked: &[bool], instruction: 
     }
 }
 
-/// Where paths that come by a block meet those that a branch has led round it, in the same trip of the loops around or, at
-/// the head of one of these, in the next; and whether the function may end before they have met. Who passes such a point
-/// without the block, and does more, has gone past it; but who returns in between has not.
-fn meeting_points(graph: &Graph, block: usize, loops: &[Vec<usize>]) -> (Vec<usize>, bool) {
+/// Where paths that come by a block meet those that a branch has led round it; and whether the function may end without
+/// they have met. Who passes such a point without the block, and does more, has gone past it; but who returns in between
+/// has not. Of each block, `loops` are those around it.
+fn meeting_points(graph: &Graph, loops: &[Vec<usize>], block: usize) -> (Vec<usize>, bool) {
     let controls = graph.all_controls(block);
     if controls.is_empty() {
         return (Vec::new(), false);
     }
-    let ways = |from: usize| graph.blocks()[from].successors.iter().map(|way| way.to);
-    let heads: Vec<usize> = loops[block].iter().map(|&number| graph.loops()[number].head).collect();
-    // What comes after the block, before another trip of the loops that both are in.
-    let mut behind = vec![false; graph.blocks().len()];
-    for common in 0..=heads.len() {
-        let mut reached = vec![false; graph.blocks().len()];
-        let mut open = vec![block];
-        while let Some(at) = open.pop() {
-            let again = |to: &usize| heads[..common].contains(to);
-            open.extend(ways(at).filter(|to| !again(to) && !std::mem::replace(&mut reached[*to], true)));
-        }
-        for (at, around) in loops.iter().enumerate().filter(|(at, _)| reached[*at]) {
-            behind[at] |= around.iter().filter(|number| loops[block].contains(number)).count() == common;
-        }
-    }
+    let behind = behind(graph, loops, block);
     let (mut met, mut ends) = (Vec::new(), false);
     let mut seen = vec![false; graph.blocks().len()];
     seen[block] = true;
     let mut open = controls;
     while let Some(at) = open.pop() {
         ends |= graph.blocks()[at].leaves;
-        for to in ways(at) {
-            if std::mem::replace(&mut seen[to], true) {
+        for way in &graph.blocks()[at].successors {
+            // What surely leads to the block leads not round it.
+            if std::mem::replace(&mut seen[way.to], true) || graph.post_dominates(block, way.to) {
                 continue;
             }
-            if behind[to] || heads.contains(&to) {
-                met.push(to);
+            if behind[way.to] {
+                met.push(way.to);
             } else {
-                open.push(to);
+                open.push(way.to);
             }
         }
     }
     (met, ends)
+}
+
+/// Of each block, whether a path leads to it from this one: without another trip of a loop that both are in, or to the
+/// head of such a loop.
+fn behind(graph: &Graph, loops: &[Vec<usize>], block: usize) -> Vec<bool> {
+    let mut behind = vec![false; graph.blocks().len()];
+    let around = &loops[block];
+    for common in 0..=around.len() {
+        // Within the loop at this depth, trips of the loops in it may follow.
+        let heads: Vec<usize> = around[..common].iter().map(|&number| graph.loops()[number].head).collect();
+        let mut seen = vec![false; behind.len()];
+        let mut open = vec![block];
+        while let Some(at) = open.pop() {
+            for way in &graph.blocks()[at].successors {
+                let shared = loops[way.to].iter().zip(around).take_while(|(a, b)| a == b).count();
+                if std::mem::replace(&mut seen[way.to], true) || shared < common && common > 0 {
+                    continue;
+                }
+                behind[way.to] |= shared == common;
+                if !heads.contains(&way.to) {
+                    open.push(way.to);
+                }
+            }
+        }
+    }
+    behind[block] = false;
+    behind
 }
 
 /// The control flow of the function that is being lowered.
@@ -166,7 +180,7 @@ impl Flow {
             if instruction.guard.is_some() {
                 guarded.push(at);
             }
-            let (met, returns) = meeting_points(&graph, block, &loops);
+            let (met, returns) = meeting_points(&graph, &loops, block);
             for join in met {
                 let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
                 let earlier_trips = loops[block].iter().any(|&number| graph.loops()[number].head == join);

@@ -132,11 +132,16 @@ fn element(cx: &Context<'_>) -> Result<Type, LoadError> {
 }
 
 /// The target of an access whose base is a parameter of the kernel by address, or a frame.
-fn push(cx: &mut Context<'_>, access: Access, op: fn(u32) -> Op) {
+fn push(cx: &mut Context<'_>, mut access: Access, op: fn(u32) -> Op) {
     let number = cx.program.accesses.len() as u32;
     let visible = matches!(access.target, Target::Global | Target::Generic);
     cx.program.communicates |= visible && (access.order.strong.is_some() || access.atomic.is_some());
     cx.program.orders |= access.order.acquire || access.order.release;
+    let plain =
+        access.atomic.is_none() && access.order == Order { strong: None, acquire: false, release: false };
+    if let ([Some(Reg::W(register))], 4, true) = (&access.registers[..], access.size, plain) {
+        access.word = Some(*register);
+    }
     cx.program.accesses.push(access);
     cx.emit(op(number));
 }
@@ -153,6 +158,7 @@ fn load(cx: &mut Context<'_>) -> Result<(), LoadError> {
         offset,
         size: ty.size() as u8,
         registers,
+        word: None,
         signed: ty.is_signed(),
         order: order(cx),
         atomic: None,
@@ -172,6 +178,7 @@ fn store(cx: &mut Context<'_>) -> Result<(), LoadError> {
         offset,
         size: ty.size() as u8,
         registers,
+        word: None,
         signed: false,
         order: order(cx),
         atomic: None,
@@ -212,6 +219,7 @@ fn atomic(cx: &mut Context<'_>, returns: bool) -> Result<(), LoadError> {
         offset,
         size: ty.size() as u8,
         registers,
+        word: None,
         signed: false,
         order,
         atomic: Some((function, operands)),

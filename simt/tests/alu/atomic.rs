@@ -25,6 +25,9 @@ fn known_values() {
         ("atom.global.add.f32", 1, 1, 0, 0),
         ("atom.shared.add.f32", 1, 1, 0, 2),
         ("atom.global.add.f64", 1f64.to_bits(), 2f64.to_bits(), 0, 3f64.to_bits()),
+        // Global memory leaves a NaN as it is; shared memory makes it quiet.
+        ("atom.global.add.f64", 0x7ff0_0000_0000_0001, 0xfff0_0000_0000_0002, 0, 0xfff0_0000_0000_0002),
+        ("atom.shared.add.f64", 0x7ff0_0000_0000_0001, 0xfff0_0000_0000_0002, 0, 0x7ff8_0000_0000_0001),
         ("atom.global.add.noftz.f16", 1, 1, 0, 2),
         ("atom.global.add.noftz.bf16x2", 0x3f80_4000, 0x3f80_3f80, 0, 0x4000_4040),
         ("redux.sync.add.s32", 3, 0xffff_ffff, 0, 2),

@@ -36,6 +36,7 @@ fn known_values() {
         ("bfind.shiftamt.u32", &[0x10], 27),
         ("bfind.shiftamt.s64", &[0x10], 59),
         ("bfind.shiftamt.s64", &[0], 0xffff_ffff),
+        ("fns.b32", &[0xffff_ffff, 5, 0x8000_0000], 0),
         ("fns.b32", &[0xaaaa_aaaa, 3, 1], 3),
         ("fns.b32", &[0xaaaa_aaaa, 3, 0xffff_ffff], 3),
         ("fns.b32", &[0xaaaa_aaaa, 2, 1], 3),

@@ -61,6 +61,8 @@ fn known_values() {
         ("copysign.f32", &[f(-1.0), f(5.0)], f(-5.0)),
         ("testp.subnormal.f32", &[1], 1),
         ("testp.normal.f32", &[f(1.0)], 1),
+        ("testp.normal.f32", &[f(-0.0)], 1),
+        ("testp.normal.f32", &[1], 0),
         ("testp.finite.f64", &[d(f64::INFINITY)], 0),
         ("testp.notanumber.f64", &[d(f64::NAN)], 1),
         ("add.f16", &[0x3c00, 0x3c00], 0x4000),
@@ -72,6 +74,39 @@ fn known_values() {
         ("max.NaN.f16x2", &[0x7e00_3c00, 0x3c00_bc00], 0x7fff_3c00),
         ("add.ftz.f16", &[1, 0], 0),
         ("sub.f16", &[0x7bff, 0xfbff], 0x7c00),
+    ] {
+        assert_eq!(compute(mnemonic, operands), expected, "{mnemonic} {operands:x?}");
+    }
+}
+
+const QUIET: u64 = 1 << 51;
+const FIRST: u64 = 0xfff0_0000_0000_0001;
+const SECOND: u64 = 0x7ff0_0000_0000_0002;
+const THIRD: u64 = 0xfff0_0000_0000_0003;
+
+/// As an H200 does: the payload and the sign of one operand stay.
+#[test]
+fn a_nan_comes_through_double_precision() {
+    for (mnemonic, operands, expected) in [
+        ("add.rn.f64", &[FIRST, SECOND][..], SECOND | QUIET),
+        ("add.rz.f64", &[FIRST, d(1.0)], FIRST | QUIET),
+        ("sub.f64", &[d(1.0), FIRST], FIRST | QUIET),
+        ("mul.f64", &[FIRST, SECOND], SECOND | QUIET),
+        ("div.rn.f64", &[FIRST, SECOND], FIRST | QUIET),
+        ("fma.rn.f64", &[FIRST, SECOND, THIRD], SECOND | QUIET),
+        ("fma.rm.f64", &[FIRST, d(1.0), THIRD], THIRD | QUIET),
+        ("fma.rn.f64", &[FIRST, d(1.0), d(1.0)], FIRST | QUIET),
+        ("rcp.rn.f64", &[FIRST], FIRST | QUIET),
+        ("sqrt.rn.f64", &[SECOND], SECOND | QUIET),
+        ("sqrt.rn.f64", &[d(-1.0)], 0xfff8 << 48),
+        ("add.f64", &[d(f64::INFINITY), d(f64::NEG_INFINITY)], 0xfff8 << 48),
+        ("min.f64", &[FIRST, SECOND], SECOND | QUIET),
+        ("max.f64", &[FIRST, d(1.0)], d(1.0)),
+        ("neg.f64", &[FIRST], FIRST | QUIET),
+        ("abs.f64", &[FIRST], FIRST | QUIET),
+        ("neg.f32", &[0x7f80_0001], NAN),
+        ("abs.bf16x2", &[0xff91_bf80], 0x7fff_3f80),
+        ("rsqrt.approx.f64", &[FIRST], FIRST | QUIET),
     ] {
         assert_eq!(compute(mnemonic, operands), expected, "{mnemonic} {operands:x?}");
     }
@@ -201,6 +236,11 @@ fn approximate_functions_at_known_points() {
         ("sin.approx.f32", &[f(0.0)], f(0.0)),
         ("cos.approx.f32", &[f(0.0)], f(1.0)),
         ("sin.approx.f32", &[f(f32::INFINITY)], NAN),
+        // As an H200: the turns in `.f32` end in 3/4.
+        ("sin.approx.f32", &[f(13_400_759.0)], f(-1.0)),
+        ("cos.approx.f32", &[1], f(1.0)),
+        ("div.approx.f32", &[f(1.0), f(-f32::MAX)], f(-0.0)),
+        ("div.approx.f32", &[f(f32::INFINITY), f(f32::MAX)], NAN),
         ("lg2.approx.f32", &[f(8.0)], f(3.0)),
         ("lg2.approx.f32", &[f(0.0)], f(f32::NEG_INFINITY)),
         ("ex2.approx.f32", &[f(-149.0)], 1),

@@ -148,6 +148,18 @@ impl<'s> Reporter<'s> {
         Finding { path, calls, ..self.finding(Rule::NonUniformBarrier, site, function, what) }
     }
 
+    /// A barrier under a condition that may be the same for all threads, as far as the source tells.
+    pub(super) fn not_shown_uniform(&self, barrier: Site, cause: &Reason) -> Note {
+        let source = std::iter::successors(Some(cause), |reason| reason.from.as_deref()).last();
+        let (what, line) =
+            source.map_or(("a value", barrier.line), |source| (&*source.what, source.site.line));
+        let what = format!(
+            "this barrier's condition could not be shown uniform: it depends on {what} (line {line}); if that is not \
+             the same for the whole block, the behaviour is undefined"
+        );
+        self.note(what, barrier)
+    }
+
     pub(super) fn ended(&self, barrier: Site, exit: &Reason) -> Note {
         let barrier = barrier.line;
         let what = format!(

@@ -14,6 +14,8 @@ pub(super) struct Reason {
     pub(super) site: Site,
     /// The step before; none at the source.
     pub(super) from: Option<Cause>,
+    /// Threads do hold different values; else they may, for what lies in memory is not known here.
+    pub(super) differs: bool,
 }
 
 /// The newest step of a way.
@@ -21,11 +23,16 @@ pub(super) type Cause = Rc<Reason>;
 
 impl Reason {
     pub(super) fn source(what: impl Into<String>, site: Site) -> Cause {
-        Rc::new(Self { what: what.into(), site, from: None })
+        Rc::new(Self { what: what.into(), site, from: None, differs: true })
+    }
+
+    /// A value that may differ between threads, or not.
+    pub(super) fn unknown(what: impl Into<String>, site: Site) -> Cause {
+        Rc::new(Self { what: what.into(), site, from: None, differs: false })
     }
 
     pub(super) fn next(what: impl Into<String>, site: Site, from: &Cause) -> Cause {
-        Rc::new(Self { what: what.into(), site, from: Some(Rc::clone(from)) })
+        Rc::new(Self { what: what.into(), site, from: Some(Rc::clone(from)), differs: from.differs })
     }
 }
 
@@ -91,10 +98,17 @@ impl<'a> Value<'a> {
         Self { memory: false, ..self.flat() }
     }
 
+    /// Would this cause say more of why the value differs between threads?
+    fn knows_less_than(&self, cause: &Cause) -> bool {
+        self.varying.as_ref().is_none_or(|known| cause.differs && !known.differs)
+    }
+
     /// Makes it thread-dependent if there is a cause.
     pub(super) fn taint(&mut self, cause: Option<&Cause>) {
         if let Some(cause) = cause {
-            self.varying.get_or_insert_with(|| Rc::clone(cause));
+            if self.knows_less_than(cause) {
+                self.varying = Some(Rc::clone(cause));
+            }
             for part in self.parts.values_mut() {
                 part.taint(Some(cause));
             }
@@ -104,8 +118,8 @@ impl<'a> Value<'a> {
     /// Either this value or the other. Says whether that was news.
     pub(super) fn absorb(&mut self, other: &Self) -> bool {
         let mut news = false;
-        if self.varying.is_none() && other.varying.is_some() {
-            self.varying.clone_from(&other.varying);
+        if let Some(cause) = other.varying.as_ref().filter(|cause| self.knows_less_than(cause)) {
+            self.varying = Some(Rc::clone(cause));
             news = true;
         }
         if other.memory && !self.memory {

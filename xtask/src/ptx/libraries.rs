@@ -72,7 +72,10 @@ pub(super) fn build(toolchain: &Toolchain) -> Result<Libraries> {
         // Building `core` is unstable, and so is the flag below; a released rustc lets them pass.
         .env("RUSTC_BOOTSTRAP", "1")
         // Flags for the host are not meant for the GPU. A function of these crates is compiled where it is used.
-        .env("CARGO_ENCODED_RUSTFLAGS", "-Zhint-mostly-unused")
+        .env(
+            "CARGO_ENCODED_RUSTFLAGS",
+            format!("-Zhint-mostly-unused\u{1f}{}", toolchain.remap().join("\u{1f}")),
+        )
         .args([
             "build",
             "--quiet",

@@ -4,6 +4,7 @@ mod audit;
 mod card;
 pub(crate) mod compile;
 mod debug;
+mod kept;
 pub(crate) mod kernels;
 mod libraries;
 mod lines;
@@ -45,6 +46,9 @@ pub(crate) struct Args {
     /// Where the PTX goes [default: target/ptx/NAME-ARCH.ptx, with -split or -verdict for -ARCH where that is it]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Put it where the repository keeps it, for `--engine ptx` of run, exhibit and explore
+    #[arg(long, conflicts_with_all = ["file", "output"])]
+    keep: bool,
     /// Turn rustc's JumpThreading pass on, to see it split barriers; the audit then only reports
     #[arg(long)]
     jump_threading: bool,
@@ -88,6 +92,9 @@ impl Compiler {
 pub(crate) fn run(args: &Args) -> Result<ExitCode> {
     let file = args.file.as_deref().map(absolute).transpose()?;
     let kernels = file.as_deref().map_or(Kernels::Own, Kernels::File);
+    if args.keep && args.purpose == For::Card {
+        bail!("--keep: the repository keeps PTX for verdicts only; add --for verdict");
+    }
     if args.purpose == For::Verdict {
         if args.jump_threading || args.compiler == Compiler::CudaBuilder {
             bail!(
@@ -96,8 +103,13 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         }
         let toolchain = toolchain::find()?;
         let ptx = compile::compile(&toolchain, kernels, Purpose::Verdict)?;
-        let output = args.output.clone().unwrap_or_else(|| default_output(kernels, "verdict"));
-        command::file::write(&output, &ptx)?;
+        let output = if args.keep {
+            kept::write(&ptx, &toolchain.version)?
+        } else {
+            let output = args.output.clone().unwrap_or_else(|| default_output(kernels, "verdict"));
+            command::file::write(&output, &ptx)?;
+            output
+        };
         writeln!(command::stdout(), "{} by {}", output.display(), toolchain.version)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -129,6 +141,7 @@ pub(crate) fn build(arch: &str, compiler: Compiler) -> Result<PathBuf> {
         arch: arch.to_owned(),
         compiler,
         output: None,
+        keep: false,
         jump_threading: false,
     };
     compiler.try_each(|compiler| make(&args, Kernels::Own, compiler))?.accepted()

@@ -21,6 +21,8 @@ pub(crate) struct Toolchain {
     pub(crate) cargo: PathBuf,
     /// What `rustc --version` prints.
     pub(crate) version: String,
+    /// The folder with the source of Rust's library.
+    library: PathBuf,
 }
 
 /// The rustc that the environment names; else the first on the path that fits. With rustup, the first on the
@@ -52,7 +54,8 @@ fn find_in(dirs: impl Iterator<Item = PathBuf>) -> Result<Toolchain> {
 impl Toolchain {
     fn at(rustc: &Path) -> Result<Self> {
         let sysroot = PathBuf::from(print(rustc, &["--print", "sysroot"])?.trim());
-        if !sysroot.join("lib/rustlib/src/rust/library/core/src/lib.rs").is_file() {
+        let library = sysroot.join("lib/rustlib/src/rust");
+        if !library.join("library/core/src/lib.rs").is_file() {
             bail!("its sysroot {} has no library source", sysroot.display());
         }
         // A proxy of rustup picks its toolchain anew in each directory; the sysroot's own binaries do not.
@@ -66,7 +69,15 @@ impl Toolchain {
                 .or_else(|| env::var_os("CARGO").map(PathBuf::from))
                 .unwrap_or_else(|| "cargo".into()),
             version: print(rustc, &["--version"])?.trim().to_owned(),
+            library,
         })
+    }
+
+    /// Flags by which PTX names sources from the root of the project, and Rust's library from `rust/`, wherever
+    /// both are on this machine.
+    pub(super) fn remap(&self) -> [String; 2] {
+        [(root(), ""), (&*self.library, "rust")]
+            .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
     }
 
     /// An unknown architecture is an error here; rustc would warn and take its default.

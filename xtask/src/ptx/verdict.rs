@@ -67,6 +67,10 @@ pub(super) fn compile(toolchain: &Toolchain, kernels: Kernels<'_>) -> Result<Str
     let assembly = workshop.path().join("kernels.s");
     let emit = |linked: bool| {
         let mut rustc = command(toolchain, &libraries);
+        if matches!(kernels, Kernels::Own) {
+            // It is kept in the repository.
+            rustc.args(toolchain.remap());
+        }
         // rustc only links where it makes something of it.
         rustc.args(if linked { &["-Clto=fat", "--emit=link"][..] } else { &[] });
         rustc.arg(format!("--emit=asm={}", assembly.display()));

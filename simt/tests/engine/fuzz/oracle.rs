@@ -700,6 +700,7 @@ fn judge_pairs(graph: &Graph, verdict: &mut Verdict) {
         Some(Event { what: Do::Access(access), .. }) => access,
         _ => unreachable!("only accesses have bytes"),
     };
+    let keys: Vec<Key> = graph.nodes.iter().map(key).collect();
     let mut raced: BTreeSet<usize> = BTreeSet::new();
     for accesses in bytes.values() {
         for (at, &a) in accesses.iter().enumerate() {
@@ -720,7 +721,7 @@ fn judge_pairs(graph: &Graph, verdict: &mut Verdict) {
                 }
                 raced.extend(q.writes.then_some(a));
                 raced.extend(p.writes.then_some(b));
-                count_pair(verdict, (x, p), (y, q));
+                count_pair(verdict, (&keys[a], p), (&keys[b], q));
             }
         }
     }
@@ -752,17 +753,23 @@ fn judge_pairs(graph: &Graph, verdict: &mut Verdict) {
     }
 }
 
+/// The order of the program as written, the block and the thread, and the line.
+type Key = (Vec<(u32, u32)>, u32, u32, u32);
+
+fn key(node: &Node) -> Key {
+    let (order, line) = node.event.as_ref().map(|event| (event.order(), event.line)).unwrap_or_default();
+    (order, node.block, node.thread, line)
+}
+
 /// One byte that two threads access, and that nothing orders.
-fn count_pair(verdict: &mut Verdict, a: (&Node, &Access), b: (&Node, &Access)) {
-    let event = |node: &Node| node.event.clone().expect("an access");
-    let key = |node: &Node| (event(node).order(), node.block, node.thread);
-    let (first, second) = if key(a.0) <= key(b.0) { (a, b) } else { (b, a) };
-    let lines = (event(first.0).line, event(second.0).line);
+fn count_pair(verdict: &mut Verdict, a: (&Key, &Access), b: (&Key, &Access)) {
+    let (first, second) = if a.0 <= b.0 { (a, b) } else { (b, a) };
+    let lines = (first.0.3, second.0.3);
     let array = a.1.array;
     let kind = match (first.1.writes, second.1.writes) {
         (true, true) => {
             let byte =
-                |(_, access): (&Node, &Access), at: u32| access.value >> (8 * (at - access.offset)) & 0xff;
+                |(_, access): (&Key, &Access), at: u32| access.value >> (8 * (at - access.offset)) & 0xff;
             let from = a.1.offset.max(b.1.offset);
             let to = (a.1.offset + a.1.size).min(b.1.offset + b.1.size);
             let plain = a.1.strong.is_none() && b.1.strong.is_none();
@@ -775,7 +782,7 @@ fn count_pair(verdict: &mut Verdict, a: (&Node, &Access), b: (&Node, &Access)) {
         (true, false) => Kind::Raw,
         (false, _) => Kind::War,
     };
-    let same_warp = a.0.block == b.0.block && a.0.thread / 32 == b.0.thread / 32;
+    let same_warp = a.0.1 == b.0.1 && a.0.2 / 32 == b.0.2 / 32;
     let level = if same_warp { Level::Warning } else { Level::Error };
     *verdict.hazards.entry((array, kind, level, lines.0, lines.1)).or_default() += 1;
 }

@@ -305,14 +305,15 @@ fn scope(random: &mut Rng, taste: &Taste) -> Scope {
 }
 
 fn access(random: &mut Rng, taste: &Taste) -> Access {
-    let weak = taste.flags && taste.fences;
+    let logged = taste.flags && taste.fences;
     let does = match random.u32(..12) {
         0..5 => Does::Load,
-        5..11 => Does::Store,
-        _ if weak => Does::Load,
-        _ => Does::Atomic,
+        // Where there are fences, what a strong read has read would order accesses, and only flags log what they read.
+        11 if !logged => Does::Atomic,
+        _ => Does::Store,
     };
-    let strong = matches!(does, Does::Atomic) || (!weak && random.u32(..16) == 0);
+    let may_be_strong = !logged || matches!(does, Does::Store);
+    let strong = matches!(does, Does::Atomic) || random.u32(..16) == 0 && may_be_strong;
     let size = if taste.sizes { [1, 2, 4, 8][random.usize(..4)] } else { 4 };
     let value = match random.u32(..6) {
         0..3 => Index::Thread(1),

@@ -87,7 +87,7 @@ impl<'a> Flow<'a> {
     /// A value that is looked at by a pattern or a comparison: what lies in memory is loaded for that.
     pub(super) fn inspected(&mut self, mut value: Value<'a>, span: Span) -> Value<'a> {
         if value.memory {
-            value.taint(Some(&Reason::source("a value loaded from memory", self.site(span))));
+            value.taint(Some(&Reason::unknown("a value loaded from memory", self.site(span))));
         }
         value
     }

@@ -166,7 +166,7 @@ impl<'a> Flow<'a> {
             Method::Compute | Method::Other => receiver.memory,
         };
         if loads {
-            value.taint(Some(&Reason::source(format!(".{name}(), loaded from memory"), site)));
+            value.taint(Some(&Reason::unknown(format!(".{name}(), loaded from memory"), site)));
         }
 
         // Methods of numbers, ranges and options: a closure runs for all threads, or for none.

@@ -240,7 +240,7 @@ impl<'a> Flow<'a> {
         let site = self.site(expr.span());
         match self.names.statics.get(name) {
             Some(item) if item.array => Value { memory: true, ..Value::default() },
-            Some(_) => Value::varying(Reason::source(format!("`{name}`, loaded from memory"), site)),
+            Some(_) => Value::varying(Reason::unknown(format!("`{name}`, loaded from memory"), site)),
             None if self.names.is_function(&path) => {
                 let value = Value::varying(Reason::source(format!("`{name}`, a function as a value"), site));
                 if self.names.synchronises(name) {

@@ -40,7 +40,7 @@ impl<'a> Flow<'a> {
         let mut item = range.flat();
         if item.memory {
             item =
-                Value::varying(Reason::source("an element loaded from memory", self.site(expr.expr.span())));
+                Value::varying(Reason::unknown("an element loaded from memory", self.site(expr.expr.span())));
             item.targets.clone_from(&range.targets);
         }
         self.trips(expr.for_token.span, expr.label.as_ref(), |flow| {

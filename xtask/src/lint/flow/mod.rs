@@ -236,7 +236,9 @@ impl<'a> Flow<'a> {
 
     /// Why not all threads of the block may be at this point of the program.
     fn control(&self) -> Option<Cause> {
-        self.conditions.first().or_else(|| self.exits.first().map(|exit| &exit.cause)).cloned()
+        // One by which threads do differ says more than one by which they may.
+        let all = || self.conditions.iter().chain(self.exits.iter().map(|exit| &exit.cause));
+        all().find(|cause| cause.differs).or_else(|| all().next()).cloned()
     }
 
     /// Reads code that is reached under a condition, if that is thread-dependent.
@@ -268,8 +270,12 @@ impl<'a> Flow<'a> {
     fn barrier(&mut self, name: &str, span: Span) {
         let site = self.site(span);
         let path: Vec<_> = self.calls.iter().map(|call| (call.name.clone(), call.site)).collect();
-        if let Some(cause) = self.control() {
-            self.findings.push(self.reporter.non_uniform(name, site, &path, &cause));
+        match self.control() {
+            Some(cause) if cause.differs => {
+                self.findings.push(self.reporter.non_uniform(name, site, &path, &cause));
+            }
+            Some(cause) => self.notes.push(self.reporter.not_shown_uniform(site, &cause)),
+            None => {}
         }
         for cause in &self.ended {
             self.notes.push(self.reporter.ended(site, cause));

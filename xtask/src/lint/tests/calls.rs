@@ -143,7 +143,7 @@ fn helpers_are_followed() {
             "",
             "struct Params { n: usize, data: *const f32 }
             #[kernel] pub unsafe fn other(p: Params) { if p.n > 3 { thread::sync_threads(); } // uniform
-            if *p.data > 3.0 { thread::sync_threads(); } } // non-uniform",
+            if *p.data > 3.0 { thread::sync_threads(); } } // unknown",
         ),
         (
             "a function nobody calls",

@@ -1,5 +1,5 @@
 //! The lint against small kernels. The expected verdict of each stands at its barriers, as
-//! `// uniform` or `// non-uniform`, and was written from CUDA's rules before the lint was run.
+//! `// uniform`, `// non-uniform`, or `// unknown` where memory decides, and was written from CUDA's rules before the lint was run.
 
 mod calls;
 mod pitfalls;
@@ -50,7 +50,18 @@ fn expect_marked(name: &str, text: &str, rule: Rule, mark: &str) {
 fn expect(name: &str, text: &str) {
     expect_marked(name, text, Rule::NonUniformBarrier, "// non-uniform");
     expect_marked(name, text, Rule::UntrackedBarrier, "// lost");
-    let marks = text.lines().filter(|line| line.contains("uniform") && line.contains("//")).count();
+    let mut unknown: Vec<_> = lint(text)
+        .notes
+        .iter()
+        .filter(|note| note.what.contains("could not be shown uniform"))
+        .map(|note| note.line)
+        .collect();
+    unknown.dedup();
+    let marked = text.lines().zip(1..).filter(|(line, _)| line.ends_with("// unknown"));
+    let marked: Vec<_> = marked.map(|(_, number)| number).collect();
+    assert_eq!(unknown, marked, "{name}: lines with notes, and lines that are marked\n{text}");
+    let has_mark = |line: &&str| ["uniform", "unknown"].iter().any(|mark| line.contains(mark));
+    let marks = text.lines().filter(|line| has_mark(line) && line.contains("//")).count();
     let barriers = text.matches("sync_threads").count();
     assert!(marks > 0 && barriers >= marks, "{name}: a barrier without a verdict\n{text}");
 }

@@ -1,0 +1,21 @@
+//! The same, and a plain read beside it.
+//!
+//! expect: race=any barrier=ok memory=ok access=ok
+//! source: cannot-run 
+//! flags: --block 32,64 --n 256
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use cuda_std::kernel;
+use cuda_std::thread;
+
+#[kernel]
+pub unsafe fn counted_and_read(counter: *mut AtomicU32, out: *mut u32) {
+    let i = thread::index_1d() as usize;
+    unsafe {
+        if i < 200 {
+            (*counter).fetch_add(1, Ordering::Relaxed);
+        }
+        out.add(i).write(counter.cast::<u32>().read());
+    }
+}

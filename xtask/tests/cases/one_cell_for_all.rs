@@ -1,0 +1,22 @@
+//! Every thread writes its own index to one cell.
+//!
+//! expect: race=error barrier=ok memory=ok access=ok
+//! flags: --block 32,64 --n 256
+
+use core::mem::MaybeUninit;
+
+use cuda_std::{address_space, kernel, thread};
+
+#[kernel]
+pub unsafe fn one_cell_for_all(input: &[f32], out: *mut f32) {
+    #[address_space(shared)]
+    static mut TILE: [MaybeUninit<f32>; 256] = [const { MaybeUninit::uninit() }; 256];
+    let t = thread::thread_idx_x() as usize;
+    let b = thread::block_dim_x() as usize;
+    let i = thread::index_1d() as usize;
+    unsafe {
+        TILE[0].write(t as f32);
+        thread::sync_threads();
+        out.add(i).write(TILE[0].assume_init() + input[i]);
+    }
+}

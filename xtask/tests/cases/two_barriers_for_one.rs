@@ -1,0 +1,26 @@
+//! Both arms have a barrier, each its own.
+//!
+//! expect: race=any barrier=divergent memory=ok access=ok
+//! flags: --block 32,64 --n 256
+
+use core::mem::MaybeUninit;
+
+use cuda_std::{address_space, kernel, thread};
+
+#[kernel]
+pub unsafe fn two_barriers_for_one(input: &[f32], out: *mut f32) {
+    #[address_space(shared)]
+    static mut TILE: [MaybeUninit<f32>; 256] = [const { MaybeUninit::uninit() }; 256];
+    let t = thread::thread_idx_x() as usize;
+    let b = thread::block_dim_x() as usize;
+    let i = thread::index_1d() as usize;
+    unsafe {
+        TILE[t].write(input[i]);
+        if t % 2 == 0 {
+            thread::sync_threads();
+        } else {
+            thread::sync_threads();
+        }
+        out.add(i).write(TILE[t].assume_init());
+    }
+}
