@@ -211,7 +211,7 @@ impl Judge {
         }
         if self.setting.across_blocks
             || self.vectors.is_active()
-            || (self.setting.orders && access.how.strong.is_some())
+            || (self.setting.orders && (access.how.strong.is_some() || access.how.writes))
             || self.rows.all.len() >= MAX_ROWS
         {
             self.access_closely(&program(), lines, access, early);
@@ -255,6 +255,10 @@ impl Judge {
             return;
         }
         let row = *self.rows.push(access, self.warps[access.warp as usize], early);
+        if self.setting.orders && access.how.writes {
+            // Who reads this reads from no release.
+            row.lanes().for_each(|lane| self.vectors.overwrite(self.rows.address(&row, lane), row.size));
+        }
         if access.object != 0 {
             self.touch_lines(lines, &row);
             if self.setting.across_blocks {
