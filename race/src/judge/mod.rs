@@ -151,7 +151,7 @@ impl Judge {
             stamps: Stamps::default(),
             table: LineTable::default(),
             tally: Tally::default(),
-            contested: Cells::default(),
+            contested: Cells::of_many_blocks(),
             judging: true,
             meetings: Vec::new(),
             numbers: Vec::new(),

@@ -196,6 +196,7 @@ pub(crate) fn always_returns(body: &[Statement]) -> bool {
     body.iter().any(|statement| match &statement.what {
         What::Return => true,
         What::If(_, then, other) => always_returns(then) && always_returns(other),
+        What::Loop { body, top: false, .. } => always_returns(body),
         _ => false,
     })
 }
