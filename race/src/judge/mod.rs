@@ -13,6 +13,8 @@ mod pairs;
 mod row;
 mod stamps;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub use access::{Addresses, At, How, Program, Scope, Sync, WarpAccess, Written};
 pub use lines::Lines;

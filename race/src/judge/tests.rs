@@ -37,7 +37,17 @@ impl Program for Lined {
 /// One access of a warp, or what comes between.
 #[derive(Clone, Debug)]
 enum Step {
-    Access { at: At, warp: u32, mask: u32, base: u64, stride: i64, size: u32, writes: bool, object: u32, values: [u64; 32] },
+    Access {
+        at: At,
+        warp: u32,
+        mask: u32,
+        base: u64,
+        stride: i64,
+        size: u32,
+        writes: bool,
+        object: u32,
+        values: [u64; 32],
+    },
     SyncWarp(u32),
     Barrier([u32; 3]),
 }
@@ -68,7 +78,13 @@ fn steps(random: &mut Rng) -> Vec<Step> {
                     let mask = mask & alive[warp as usize];
                     let down = random.bool();
                     let lane = i64::from(size);
-                    let stride = if !writes && random.u32(..5) == 0 { 0 } else if down { -lane } else { lane };
+                    let stride = if !writes && random.u32(..5) == 0 {
+                        0
+                    } else if down {
+                        -lane
+                    } else {
+                        lane
+                    };
                     let first = offset + u64::from(if random.bool() { 32 * warp } else { 0 });
                     let start = if object == 0 { BASE } else { GLOBAL };
                     let low = start + first * u64::from(size);
@@ -76,7 +92,17 @@ fn steps(random: &mut Rng) -> Vec<Step> {
                     let values = std::array::from_fn(|_| u64::from(random.u32(..2)));
                     if mask != 0 {
                         let at = At { instruction: number, path: trip };
-                        steps.push(Step::Access { at, warp, mask, base, stride, size, writes, object, values });
+                        steps.push(Step::Access {
+                            at,
+                            warp,
+                            mask,
+                            base,
+                            stride,
+                            size,
+                            writes,
+                            object,
+                            values,
+                        });
                     }
                 }
             }

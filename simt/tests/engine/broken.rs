@@ -24,15 +24,18 @@ fn mutated(text: &str, random: &mut Rng) -> String {
             2 => lines.swap(at, other),
             3 => {
                 // One word for another of the text.
-                let words: Vec<&str> = lines[other].split([' ', '.', ',']).filter(|word| !word.is_empty()).collect();
-                let from: Vec<&str> = lines[at].split([' ', '.', ',']).filter(|word| !word.is_empty()).collect();
+                let words: Vec<&str> =
+                    lines[other].split([' ', '.', ',']).filter(|word| !word.is_empty()).collect();
+                let from: Vec<&str> =
+                    lines[at].split([' ', '.', ',']).filter(|word| !word.is_empty()).collect();
                 if !words.is_empty() && !from.is_empty() {
                     let (from, to) = (from[random.usize(..from.len())], words[random.usize(..words.len())]);
                     lines[at] = lines[at].replacen(from, to, 1);
                 }
             }
             4 => {
-                let types = ["u8", "u16", "s32", "u32", "u64", "b64", "f32", "f64", "pred", "v2.u32", "v4.u8"];
+                let types =
+                    ["u8", "u16", "s32", "u32", "u64", "b64", "f32", "f64", "pred", "v2.u32", "v4.u8"];
                 let (from, to) = (types[random.usize(..types.len())], types[random.usize(..types.len())]);
                 lines[at] = lines[at].replace(from, to);
             }
@@ -55,7 +58,11 @@ fn mutated(text: &str, random: &mut Rng) -> String {
                 let (from, to) = (spaces[random.usize(..5)], spaces[random.usize(..6)]);
                 lines[at] = lines[at].replacen(from, to, 1);
             }
-            _ => lines.insert(at, ["ret;", "exit;", "{", "}", "bra L1;", "@%p0 bra L2;", "call k;", "trap;"][random.usize(..8)].into()),
+            _ => lines.insert(
+                at,
+                ["ret;", "exit;", "{", "}", "bra L1;", "@%p0 bra L2;", "call k;", "trap;"][random.usize(..8)]
+                    .into(),
+            ),
         }
         if lines.is_empty() {
             break;

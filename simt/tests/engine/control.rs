@@ -47,9 +47,7 @@ fn recursion() {
 
 #[test]
 fn recursion_without_end() {
-    let text = format!(
-        "{HEAD}.func f() {{ call f; ret; }}\n.visible .entry k() {{ call f; ret; }}"
-    );
+    let text = format!("{HEAD}.func f() {{ call f; ret; }}\n.visible .entry k() {{ call f; ret; }}");
     assert_eq!(judged_run(Run::new(&kernel(&text), Launch::new(1, 2), &[])), "call depth");
 }
 

@@ -13,9 +13,17 @@ fn bytes_that_nothing_wrote() {
     assert_eq!(judged("st.shared.u8 [%own+3], %h1; ld.shared.u8 %h2, [%own+3];", 1, 33), "clean");
     assert_eq!(judged("red.shared.add.u32 [%own], 1;", 1, 33), "uninitialised");
     let wide = "mul.wide.u32 %d1, %t, 16; add.u64 %d1, %d1, %s; ";
-    assert_eq!(judged(&[wide, "st.shared.v2.u32 [%d1], {%t, %n}; ld.shared.u64 %d2, [%d1];"].concat(), 1, 33), "clean");
     assert_eq!(
-        judged(&[wide, "st.shared.v2.u32 [%d1], {%t, %n}; ld.shared.v4.u32 {%w1, %w2, %w3, %w4}, [%d1];"].concat(), 1, 33),
+        judged(&[wide, "st.shared.v2.u32 [%d1], {%t, %n}; ld.shared.u64 %d2, [%d1];"].concat(), 1, 33),
+        "clean"
+    );
+    assert_eq!(
+        judged(
+            &[wide, "st.shared.v2.u32 [%d1], {%t, %n}; ld.shared.v4.u32 {%w1, %w2, %w3, %w4}, [%d1];"]
+                .concat(),
+            1,
+            33
+        ),
         "uninitialised"
     );
 }
@@ -23,11 +31,19 @@ fn bytes_that_nothing_wrote() {
 #[test]
 fn narrow_accesses_side_by_side() {
     let bytes = "cvt.u64.u32 %d1, %t; add.u64 %d1, %d1, %s; cvt.u16.u32 %h1, %t; st.shared.u8 [%d1], %h1; bar.sync 0; ";
-    assert_eq!(judged(&[bytes, "cvt.u64.u32 %d2, %r; add.u64 %d2, %d2, %s; ld.shared.u8 %h2, [%d2];"].concat(), 1, 64), "clean");
+    assert_eq!(
+        judged(
+            &[bytes, "cvt.u64.u32 %d2, %r; add.u64 %d2, %d2, %s; ld.shared.u8 %h2, [%d2];"].concat(),
+            1,
+            64
+        ),
+        "clean"
+    );
     let halves = "mul.wide.u32 %d1, %t, 2; add.u64 %d1, %d1, %s; st.shared.u16 [%d1], %h1; ";
     assert_eq!(judged(halves, 1, 64), "clean");
     // A word over another lane's half.
-    let over = "shr.u32 %w1, %t, 1; mul.wide.u32 %d2, %w1, 4; add.u64 %d2, %d2, %s; ld.shared.u32 %w2, [%d2];";
+    let over =
+        "shr.u32 %w1, %t, 1; mul.wide.u32 %d2, %w1, 4; add.u64 %d2, %d2, %s; ld.shared.u32 %w2, [%d2];";
     assert_eq!(judged(&[halves, over].concat(), 1, 64), "RAW warning");
     let doubles = "mul.wide.u32 %d1, %t, 8; add.u64 %d1, %d1, %s; st.shared.u64 [%d1], %d1; ";
     assert_eq!(judged(doubles, 1, 64), "clean");
@@ -71,9 +87,8 @@ fn constant_memory_is_not_written() {
         .visible .entry k() { .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<3>;
         ld.const.u32 %r1, [C+4]; ld.global.u32 %r2, [G+8]; add.u32 %r1, %r1, %r2; setp.ne.u32 %p1, %r1, 9; @%p1 trap;
         BODY\nret; }";
-    let verdict = |body: &str| {
-        judged_run(Run::new(&kernel(&text.replace("BODY", body)), Launch::new(1, 1), &[]))
-    };
+    let verdict =
+        |body: &str| judged_run(Run::new(&kernel(&text.replace("BODY", body)), Launch::new(1, 1), &[]));
     assert_eq!(verdict(""), "clean");
     assert_eq!(verdict("mov.u64 %d1, C; cvta.const.u64 %d1, %d1; st.u32 [%d1], %r1;"), "read only");
     assert_eq!(verdict("st.global.u32 [G], %r1;"), "clean");
@@ -82,7 +97,8 @@ fn constant_memory_is_not_written() {
 
 #[test]
 fn dynamic_shared_memory() {
-    let body = "mov.u64 %d1, dynamic; mul.wide.u32 %d2, %t, 4; add.u64 %d1, %d1, %d2; st.shared.u32 [%d1], %t;";
+    let body =
+        "mov.u64 %d1, dynamic; mul.wide.u32 %d2, %t, 4; add.u64 %d1, %d1, %d2; st.shared.u32 [%d1], %t;";
     let kernel = kernel(&module("", body));
     let verdict = |bytes| judged_run(Run::new(&kernel, Launch::new(1, 64).dynamic_shared(bytes), &[]));
     assert_eq!(verdict(256), "clean");
@@ -108,7 +124,8 @@ fn local_memory_is_a_lanes_own() {
     assert_eq!(verdict("st.local.u32 [%d1+6], %r1;"), "misaligned");
     assert_eq!(verdict("st.local.u32 [%d1+4096], %r1;"), "out of bounds");
     // Each lane elsewhere.
-    let each = "and.b32 %r3, %r1, 7; mul.wide.u32 %d2, %r3, 4; add.u64 %d2, %d2, %d1; st.local.u32 [%d2], %r1;
+    let each =
+        "and.b32 %r3, %r1, 7; mul.wide.u32 %d2, %r3, 4; add.u64 %d2, %d2, %d1; st.local.u32 [%d2], %r1;
         ld.local.u32 %r2, [%d2];";
     assert_eq!(verdict(&format!("{each} {back}")), "clean");
 }

@@ -28,9 +28,17 @@ fn releases_and_acquires() {
         passes("st.release.sys.global.u32 [%d2], 1;", "ld.acquire.gpu.global.u32 %w3, [%d2];", "clean");
         let fenced = "fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%d2], 1;";
         passes(fenced, "ld.relaxed.gpu.global.u32 %w3, [%d2]; fence.acq_rel.gpu;", "clean");
-        passes("membar.gl; st.volatile.global.u32 [%d2], 1;", "ld.volatile.global.u32 %w3, [%d2]; membar.gl;", "clean");
+        passes(
+            "membar.gl; st.volatile.global.u32 [%d2], 1;",
+            "ld.volatile.global.u32 %w3, [%d2]; membar.gl;",
+            "clean",
+        );
         passes(fenced, "ld.acquire.gpu.global.u32 %w3, [%d2];", "clean");
-        passes("atom.release.gpu.global.exch.b32 %w5, [%d2], 1;", "atom.acquire.gpu.global.or.b32 %w3, [%d2], 0;", "clean");
+        passes(
+            "atom.release.gpu.global.exch.b32 %w5, [%d2], 1;",
+            "atom.acquire.gpu.global.or.b32 %w3, [%d2], 0;",
+            "clean",
+        );
         passes("red.release.gpu.global.add.u32 [%d2], 1;", "ld.acquire.gpu.global.u32 %w3, [%d2];", "clean");
         // A release followed by a strong write to the same place.
         passes(
@@ -42,7 +50,11 @@ fn releases_and_acquires() {
         passes("st.relaxed.gpu.global.u32 [%d2], 1;", "ld.relaxed.gpu.global.u32 %w3, [%d2];", race);
         passes("st.release.gpu.global.u32 [%d2], 1;", "ld.relaxed.gpu.global.u32 %w3, [%d2];", race);
         passes("st.relaxed.gpu.global.u32 [%d2], 1;", "ld.acquire.gpu.global.u32 %w3, [%d2];", race);
-        passes("fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%d2], 1;", "ld.relaxed.gpu.global.u32 %w3, [%d2];", race);
+        passes(
+            "fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%d2], 1;",
+            "ld.relaxed.gpu.global.u32 %w3, [%d2];",
+            race,
+        );
         // A plain flag races itself.
         let plain = "fence.acq_rel.gpu; st.global.u32 [%d2], 1;";
         passes(plain, "ld.global.u32 %w3, [%d2]; fence.acq_rel.gpu;", race);
@@ -50,7 +62,11 @@ fn releases_and_acquires() {
         let small = if blocks == 1 { "clean" } else { "RAW error" };
         let fenced = "fence.acq_rel.cta; st.relaxed.gpu.global.u32 [%d2], 1;";
         passes(fenced, "ld.acquire.gpu.global.u32 %w3, [%d2];", small);
-        passes("st.release.gpu.global.u32 [%d2], 1;", "ld.relaxed.gpu.global.u32 %w3, [%d2]; fence.acq_rel.cta;", small);
+        passes(
+            "st.release.gpu.global.u32 [%d2], 1;",
+            "ld.relaxed.gpu.global.u32 %w3, [%d2]; fence.acq_rel.cta;",
+            small,
+        );
         passes("st.release.cta.global.u32 [%d2], 1;", "ld.acquire.gpu.global.u32 %w3, [%d2];", small);
         // A wider fence is not undone by a narrow one.
         let both = "fence.acq_rel.gpu; fence.acq_rel.cta; st.relaxed.gpu.global.u32 [%d2], 1;";
@@ -73,10 +89,22 @@ fn atomics_and_their_scopes() {
     assert_eq!(judged("red.global.add.u32 [%out], 1;", 2, 64), "clean");
     assert_eq!(judged("red.relaxed.cta.global.add.u32 [%out], 1;", 1, 64), "clean");
     assert_eq!(judged("red.relaxed.cta.global.add.u32 [%out], 1;", 2, 64), "WAW error");
-    assert_eq!(judged("atom.global.add.u32 %w1, [%out], 1; ld.global.u32 %w2, [%out];", 1, 32), "RAW warning");
-    assert_eq!(judged("atom.global.add.u32 %w1, [%out], 1; ld.global.u32 %w2, [%out];", 1, 64), "RAW error, RAW warning");
-    assert_eq!(judged("atom.global.add.u32 %w1, [%out], 1; ld.volatile.global.u32 %w2, [%out];", 2, 64), "clean");
-    assert_eq!(judged("atom.global.add.u32 %w1, [%out], 1; bar.sync 0; ld.global.u32 %w2, [%out];", 1, 64), "clean");
+    assert_eq!(
+        judged("atom.global.add.u32 %w1, [%out], 1; ld.global.u32 %w2, [%out];", 1, 32),
+        "RAW warning"
+    );
+    assert_eq!(
+        judged("atom.global.add.u32 %w1, [%out], 1; ld.global.u32 %w2, [%out];", 1, 64),
+        "RAW error, RAW warning"
+    );
+    assert_eq!(
+        judged("atom.global.add.u32 %w1, [%out], 1; ld.volatile.global.u32 %w2, [%out];", 2, 64),
+        "clean"
+    );
+    assert_eq!(
+        judged("atom.global.add.u32 %w1, [%out], 1; bar.sync 0; ld.global.u32 %w2, [%out];", 1, 64),
+        "clean"
+    );
     // Of two sizes.
     let sizes = "atom.global.add.u32 %w1, [%out], 1; atom.global.add.u64 %d1, [%out], 1;";
     assert_eq!(judged(sizes, 1, 32), "WAW error");
@@ -111,7 +139,8 @@ fn barriers_that_count() {
     let write = "st.shared.u32 [%own], %t;";
     let read = "ld.shared.u32 %w1, [%other];";
     let split = "setp.lt.u32 %p1, %t, 32; @!%p1 bra CONSUMER;";
-    let body = |producer: &str, consumer: &str| format!("{split}\n{producer}\nret;\nCONSUMER: {consumer}\nret;");
+    let body =
+        |producer: &str, consumer: &str| format!("{split}\n{producer}\nret;\nCONSUMER: {consumer}\nret;");
     let arrive = body(&format!("{write} bar.arrive 1, 64;"), &format!("bar.sync 1, 64; {read}"));
     assert_eq!(judged(&arrive, 1, 64), "clean");
     let late = body(&format!("bar.arrive 1, 64; {write}"), &format!("bar.sync 1, 64; {read}"));

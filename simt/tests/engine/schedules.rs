@@ -6,7 +6,8 @@ use simt::Launch;
 use crate::support::{POLICIES, Run, kernel, module, verdict};
 
 /// Racy within blocks and between them: the last writer wins.
-const RACY: &str = "ld.param.u64 %out, [g]; and.b32 %w1, %t, 7; mul.wide.u32 %d1, %w1, 4; add.u64 %d1, %d1, %out;
+const RACY: &str =
+    "ld.param.u64 %out, [g]; and.b32 %w1, %t, 7; mul.wide.u32 %d1, %w1, 4; add.u64 %d1, %d1, %out;
     ld.global.u32 %w2, [%d1]; mad.lo.u32 %w2, %w2, 31, %t; add.u32 %w2, %w2, %b; st.global.u32 [%d1], %w2;
     ld.shared.u32 %w3, [%other]; red.shared.add.u32 [%own], 3; bar.sync 0; ld.shared.u32 %w4, [%other];
     add.u32 %w4, %w4, %w3; mad.lo.u32 %w5, %b, %n, %t; mul.wide.u32 %d2, %w5, 4; add.u64 %d2, %d2, %out;
@@ -29,7 +30,12 @@ fn one_seed_gives_one_output_whoever_runs_the_blocks() {
                     assert_eq!(one.buffers, other.buffers, "{} with {workers}", policy.name());
                     assert_eq!(one.outcome.report, other.outcome.report, "{} with {workers}", policy.name());
                 } else {
-                    assert_eq!(one.buffers[0][64..], other.buffers[0][64..], "{} with {workers}", policy.name());
+                    assert_eq!(
+                        one.buffers[0][64..],
+                        other.buffers[0][64..],
+                        "{} with {workers}",
+                        policy.name()
+                    );
                 }
                 assert_eq!(one.outcome.trace, other.outcome.trace);
             }
@@ -39,7 +45,8 @@ fn one_seed_gives_one_output_whoever_runs_the_blocks() {
 
 #[test]
 fn every_order_is_tried_and_can_be_run_again() {
-    let body = "ld.param.u64 %out, [g]; ld.global.u32 %w1, [%out]; add.u32 %w1, %w1, 1; st.global.u32 [%out], %w1;";
+    let body =
+        "ld.param.u64 %out, [g]; ld.global.u32 %w1, [%out]; add.u32 %w1, %w1, 1; st.global.u32 [%out], %w1;";
     let kernel = kernel(&module(".param .u64 g", body));
     let run = |schedule: &Schedule| {
         let launch = Launch::new(1, 3).schedule(schedule.clone());

@@ -85,7 +85,8 @@ fn row_10_and_11_loops() {
 
 #[test]
 fn row_12_and_13_neighbours() {
-    let read = "xor.b32 %w3, %t, 1; mul.wide.u32 %d1, %w3, 4; add.u64 %d1, %d1, %s; ld.shared.u32 %w1, [%d1];\n";
+    let read =
+        "xor.b32 %w3, %t, 1; mul.wide.u32 %d1, %w3, 4; add.u64 %d1, %d1, %s; ld.shared.u32 %w1, [%d1];\n";
     holds(&[WRITE, read, OUT], ["RAW warning"; 4]);
     holds(&[WRITE, "bar.warp.sync 0xffffffff;\n", read, OUT], ["clean"; 4]);
     // Pairs that meet, and pairs that do not.
@@ -96,16 +97,17 @@ fn row_12_and_13_neighbours() {
     // Neither a shuffle nor a vote orders memory.
     let shuffle = "shfl.sync.bfly.b32 %w9, %t, 1, 0x1f, 0xffffffff;\n";
     holds(&[WRITE, shuffle, read, OUT], ["RAW warning"; 4]);
-    holds(&[WRITE, "setp.eq.u32 %p1, %t, 0; vote.sync.any.pred %p2, %p1, 0xffffffff;\n", read, OUT], [
-        "RAW warning";
-        4
-    ]);
+    holds(
+        &[WRITE, "setp.eq.u32 %p1, %t, 0; vote.sync.any.pred %p2, %p1, 0xffffffff;\n", read, OUT],
+        ["RAW warning"; 4],
+    );
 }
 
 #[test]
 fn a_warp_that_meets_without_a_lane_that_has_left() {
     let left = "and.b32 %w8, %t, 31; setp.eq.u32 %p1, %w8, 31; @%p1 ret;\nbar.warp.sync 0x7fffffff;\n";
-    let read = "or.b32 %w3, %t, 31; mul.wide.u32 %d1, %w3, 4; add.u64 %d1, %d1, %s; ld.shared.u32 %w1, [%d1];\n";
+    let read =
+        "or.b32 %w3, %t, 31; mul.wide.u32 %d1, %w3, 4; add.u64 %d1, %d1, %s; ld.shared.u32 %w1, [%d1];\n";
     holds(&[WRITE, left, read, OUT], ["RAW warning"; 4]);
 }
 
@@ -117,7 +119,8 @@ fn row_14_and_15_one_cell() {
     let bytes = "mul.lo.u32 %w2, %t, 256; cvt.u16.u32 %h1, %w2; st.shared.u8 [S], %h1;\n";
     holds(&[bytes], ["WAW info"; 4]);
     // An atomic does not write the same.
-    let atomic = "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [S], 0; @!%p1 atom.shared.add.u32 %w1, [S], 0;\n";
+    let atomic =
+        "setp.eq.u32 %p1, %t, 0; @%p1 st.shared.u32 [S], 0; @!%p1 atom.shared.add.u32 %w1, [S], 0;\n";
     holds(&[atomic], ["WAW error"; 4]);
 }
 
@@ -176,8 +179,11 @@ fn functions_and_their_barriers() {
         crate::support::judged_run(crate::support::Run::new(&kernel, launch, &[vec![0; 64]]))
     };
     let call = "call helper, (a);";
-    let (write, read) = ("st.shared.u32 [%d1], %r1;", "xor.b32 %r2, %r1, 63; mul.wide.u32 %d3, %r2, 4;
-        add.u64 %d3, %d3, %d2; ld.shared.u32 %r3, [%d3];");
+    let (write, read) = (
+        "st.shared.u32 [%d1], %r1;",
+        "xor.b32 %r2, %r1, 63; mul.wide.u32 %d3, %r2, 4;
+        add.u64 %d3, %d3, %d2; ld.shared.u32 %r3, [%d3];",
+    );
     assert_eq!(verdict("bar.sync 0; ret;", &[write, call, read].concat()), "clean");
     assert_eq!(verdict("ret;", &[write, call, read].concat()), "RAW error");
     // Two calls are two barriers.
@@ -187,5 +193,8 @@ fn functions_and_their_barriers() {
     let returns = "setp.ge.u32 %p1, %r1, 16; @%p1 ret; bar.sync 0; ret;";
     assert_eq!(verdict(returns, &[call, write].concat()), "divergent");
     assert_eq!(verdict(returns, call), "clean");
-    assert_eq!(verdict("setp.ge.u32 %p1, %r1, 16; @%p1 exit; bar.sync 0; ret;", &[call, write].concat()), "clean");
+    assert_eq!(
+        verdict("setp.ge.u32 %p1, %r1, 16; @%p1 exit; bar.sync 0; ret;", &[call, write].concat()),
+        "clean"
+    );
 }
