@@ -3,6 +3,7 @@
 use cuda_std::emulator::{GlobalMemory, Launch, Policy};
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use host::args::Engine;
 use host::explore::{Size, explore, subject};
 use host::reference::{POISON, input};
 use kernels::lesson::reverse_tile_synced;
@@ -36,7 +37,7 @@ fn explored(bencher: Bencher<'_, '_>, policy: Policy) {
     let size = Size { block: 64, n: 64 };
     bencher
         .counter(ItemsCount::new(RUNS))
-        .bench_local(|| explore(&*racy, size, policy, 0, RUNS).expect("it runs"));
+        .bench_local(|| explore(&*racy, Engine::Source, size, policy, 0, RUNS).expect("it runs"));
 }
 
 /// Orders of three threads, one after the other. An item is a run.
@@ -47,5 +48,5 @@ fn explored_exhaustively(bencher: Bencher<'_, '_>) {
     let size = Size { block: 3, n: 3 };
     bencher
         .counter(ItemsCount::new(RUNS))
-        .bench_local(|| explore(&*racy, size, Policy::Exhaustive, 0, RUNS).expect("it runs"));
+        .bench_local(|| explore(&*racy, Engine::Source, size, Policy::Exhaustive, 0, RUNS).expect("it runs"));
 }

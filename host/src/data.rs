@@ -121,13 +121,13 @@ impl Element {
             let byte = |pair: &&[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
             return pairs.iter().map(byte).collect::<Option<_>>().with_context(not_one);
         }
-        let bytes = match self {
+        match self {
             Self::F32 => text.parse::<f32>().ok().map(|number| number.to_le_bytes().to_vec()),
             Self::F64 => text.parse::<f64>().ok().map(|number| number.to_le_bytes().to_vec()),
             Self::Bool => text.parse::<bool>().ok().map(|truth| vec![u8::from(truth)]),
             _ => self.parse_whole(text),
-        };
-        bytes.with_context(not_one)
+        }
+        .with_context(not_one)
     }
 
     fn parse_whole(self, text: &str) -> Option<Vec<u8>> {

@@ -19,8 +19,12 @@ fn verdict(report: &Report) -> (BTreeSet<(&'static str, &'static str)>, [bool; 4
     (hazards, found)
 }
 
-/// The exhibit whose writes go to a copy: nothing of them is in PTX.
-const ONLY_IN_SOURCE: &str = "write_to_a_copy";
+/// The exhibit whose writes go to a copy: nothing of them is in PTX, only that the tile is uninitialised.
+const LOST_IN_SOURCE: &str = "write-to-a-copy";
+
+/// The exhibit whose threads skip a barrier in order to write one element and to exit. In PTX that is no other thing than
+/// an exit above the barrier, which is legal and orders nothing: a race instead.
+const SKIPPED_IN_SOURCE: &str = "thread-dependent-if";
 
 #[test]
 fn every_exhibit_has_one_verdict_and_one_defined_answer() {
@@ -32,10 +36,14 @@ fn every_exhibit_has_one_verdict_and_one_defined_answer() {
                     |engine| launch_on_engine(engine, exhibit, block, &schedule).expect("a legal launch").0;
                 let (source, ptx) = (launch(Engine::Source), launch(Engine::Ptx));
                 let what = format!("{} in blocks of {block}, seed {seed}", exhibit.name);
-                assert_eq!(verdict(&source.report), verdict(&ptx.report), "{what}");
+                if exhibit.name == SKIPPED_IN_SOURCE {
+                    assert!(source.report.divergence.is_some() && ptx.report.race().is_some(), "{what}");
+                } else {
+                    assert_eq!(verdict(&source.report), verdict(&ptx.report), "{what}");
+                }
                 assert!(source.as_expected && ptx.as_expected, "{what}");
                 assert_eq!(ptx.report.lost_writes.len(), 0, "{what}");
-                assert_eq!(!source.report.lost_writes.is_empty(), exhibit.name == ONLY_IN_SOURCE, "{what}");
+                assert_eq!(!source.report.lost_writes.is_empty(), exhibit.name == LOST_IN_SOURCE, "{what}");
                 if exhibit.expected(block).is_clean() {
                     let bits = |out: &[f32]| out.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
                     assert_eq!(bits(&source.out), bits(&ptx.out), "{what}");

@@ -15,7 +15,10 @@ use crate::nest::{Loop, Nest};
 ///
 /// Blocks are numbered in the order of the text; the first is where the function starts. `ret`, `exit`, `trap`, calls
 /// of functions that are declared `.noreturn`, and the end of the body lead to one virtual exit. A loop that nothing
-/// leads out of is taken to lead there from its head, so that every block has a way to the exit.
+/// leads out of is taken to lead there from its head.
+///
+/// What fails, by `trap` or by a call that never returns, ends the launch and so says nothing of where lanes meet that go
+/// on: post-dominators and control dependences are those of the ways that do not fail, unless all do.
 #[derive(Clone, Debug)]
 pub struct Graph {
     blocks: Vec<Block>,
@@ -36,6 +39,8 @@ pub struct Block {
     pub predecessors: Vec<usize>,
     /// The function may end behind it.
     pub leaves: bool,
+    /// It ends in `trap` or in a call that never returns, and so does the launch.
+    fails: bool,
 }
 
 /// A way from a block to another.
@@ -74,6 +79,7 @@ struct End {
     jumps: Vec<(usize, Reason)>,
     falls: bool,
     leaves: bool,
+    fails: bool,
 }
 
 impl End {
@@ -88,18 +94,19 @@ impl End {
             ("bra", Some(label)) => Self {
                 jumps: target(label).map(|at| (at, Reason::Branch)).into_iter().collect(),
                 falls,
-                leaves: false,
+                ..Self::default()
             },
             ("brx", Some(Operand::Table(name))) => {
                 let table =
                     body.tables.iter().find(|(known, _)| known == name).map_or(&[][..], |(_, table)| table);
                 let jumps = table.iter().enumerate();
                 let jumps = jumps.filter_map(|(place, label)| Some((target(label)?, Reason::Table(place))));
-                Self { jumps: jumps.collect(), falls, leaves: false }
+                Self { jumps: jumps.collect(), falls, ..Self::default() }
             }
-            ("ret" | "exit" | "trap", _) => Self { jumps: Vec::new(), falls, leaves: true },
+            ("trap", _) => Self { falls, leaves: true, fails: !falls, ..Self::default() },
+            ("ret" | "exit", _) => Self { falls, leaves: true, ..Self::default() },
             ("call", _) if body.never_returning.binary_search(&index).is_ok() => {
-                Self { jumps: Vec::new(), falls, leaves: true }
+                Self { falls, leaves: true, fails: !falls, ..Self::default() }
             }
             _ => return None,
         })
@@ -146,7 +153,8 @@ fn blocks(body: &Body) -> Vec<Block> {
             Some(Edge { to, reason, rank: 0 })
         });
         let successors = inside.collect();
-        blocks.push(Block { instructions: start..stop, successors, predecessors: Vec::new(), leaves });
+        let predecessors = Vec::new();
+        blocks.push(Block { instructions: start..stop, successors, predecessors, leaves, fails: end.fails });
     }
     for index in 0..blocks.len() {
         for edge in blocks[index].successors.clone() {
@@ -192,11 +200,20 @@ impl Graph {
         let dominators = (0..exit).map(|block| dominators.immediate_dominator(block)).collect();
 
         flow.add_node(exit);
-        for index in (0..exit).filter(|&index| blocks[index].leaves) {
+        let leaving = |failing: bool| {
+            let blocks = blocks.iter().enumerate();
+            blocks.filter(move |(_, block)| block.leaves && block.fails == failing).map(|(index, _)| index)
+        };
+        for index in leaving(false) {
             flow.add_edge(index, exit, ());
         }
-        for head in endless(&flow, exit, &nest) {
+        for head in endless(&flow, exit, &nest).into_iter().filter(|&head| !blocks[head].fails) {
             flow.add_edge(head, exit, ());
+        }
+        // Where it always fails, that is how it ends.
+        let fails_always = !self::reached(Reversed(&flow), exit)[0];
+        for index in leaving(true).filter(|_| fails_always) {
+            flow.add_edge(index, exit, ());
         }
         let post_dominators = simple_fast(Reversed(&flow), exit);
         let post_dominators: Vec<_> = (0..exit)

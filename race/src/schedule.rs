@@ -291,19 +291,61 @@ impl Scheduler {
         (thread / WARP, 1 << (thread % WARP))
     }
 
+    /// The next warp to run under [`Policy::Lockstep`]: one of these, with all its ready lanes.
+    #[inline]
+    pub fn pick_warp(&mut self, ready_warps: u32) -> usize {
+        let warp = self.any(ready_warps);
+        self.took(warp as u64);
+        warp
+    }
+
     /// The position of a random bit of `set`, which must not be empty.
     #[inline]
     fn any(&mut self, set: u32) -> usize {
-        let mut rest = set;
-        let count = set.count_ones();
-        if count > 1 {
-            for _ in 0..self.random.u32(..count) {
-                rest &= rest - 1;
-            }
+        if set & set.wrapping_sub(1) == 0 {
+            return set.trailing_zeros() as usize;
         }
-        rest.trailing_zeros() as usize
+        let bits = upto_each_byte(set);
+        nth(set, bits, self.random.u32(..bits >> 24))
     }
 }
+
+/// In each byte how many bits of the set there are up to the end of that byte.
+#[inline]
+fn upto_each_byte(set: u32) -> u32 {
+    let pairs = set - (set >> 1 & 0x5555_5555);
+    let fours = (pairs & 0x3333_3333) + (pairs >> 2 & 0x3333_3333);
+    ((fours + (fours >> 4)) & 0x0f0f_0f0f).wrapping_mul(0x0101_0101)
+}
+
+/// The position of the bit that has so many of the set below it; `bits` are those of [`upto_each_byte`].
+#[inline]
+fn nth(set: u32, bits: u32, number: u32) -> usize {
+    // The high bit of a byte stays where the bit lies beyond it: neither number is above 32, so that nothing is borrowed.
+    let beyond = ((number * 0x0101_0101) | 0x8080_8080) - bits;
+    let byte = ((beyond >> 7 & 0x0101_0101).wrapping_mul(0x0101_0101) >> 24) * 8;
+    let before = (u64::from(bits) << 8) >> byte & 0xff;
+    let within = NTH[(set >> byte & 0xff) as usize][(u64::from(number) - before) as usize & 7];
+    byte as usize + usize::from(within)
+}
+
+/// The position of each bit of a byte.
+static NTH: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut at, mut number) = (0, 0);
+        while at < 8 {
+            if set >> at & 1 == 1 {
+                table[set][number] = at;
+                number += 1;
+            }
+            at += 1;
+        }
+        set += 1;
+    }
+    table
+};
 
 /// The linear thread indices of these lanes of a warp.
 #[inline]
@@ -317,4 +359,19 @@ pub fn threads(warp: usize, lanes: u32) -> impl Iterator<Item = u16> {
         rest &= rest - 1;
         Some((warp * WARP + lane) as u16)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{nth, upto_each_byte};
+
+    #[test]
+    fn the_nth_bit_is_found_in_any_byte() {
+        for set in [1_u32, 0x8000_0000, 0xffff_ffff, 0x0100_8001, 0x7f00_00fe, 0xf0f0_0f0f, 0x0001_0000] {
+            let positions = (0..32_usize).filter(|at| set >> at & 1 == 1);
+            for (number, position) in positions.enumerate() {
+                assert_eq!(nth(set, upto_each_byte(set), number as u32), position, "{set:x}");
+            }
+        }
+    }
 }

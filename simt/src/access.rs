@@ -208,43 +208,24 @@ impl Memories<'_> {
         let register = &mut warp.w[(frame.w + register) as usize];
         if store {
             let row = register.lanes();
-            let backwards;
-            let row = if stride == 4 {
-                row
+            if object == 0 {
+                set_words(&mut self.shared, word, stride < 0, row);
             } else {
-                backwards = reversed(row);
-                &backwards
-            };
-            match object {
-                0 => {
-                    if let Some(words) = self.shared[word..].first_chunk_mut() {
-                        *words = *row;
-                    }
-                }
-                _ => self.buffers[object as usize - 1].set_row(word, row),
+                self.buffers[object as usize - 1].set_row(word, stride < 0, row);
             }
-        } else if stride == 0 {
+            return true;
+        }
+        if stride == 0 {
             let value =
                 if object == 0 { self.shared[word] } else { self.buffers[object as usize - 1].word(word) };
-            if early == 0 {
-                register.set_affine(Affine::uniform(value));
-            } else {
-                let lane = |lane: usize| if early >> lane & 1 == 0 { value } else { 0 };
-                register.set(&std::array::from_fn(lane));
-            }
+            register.set_affine(Affine::uniform(value));
+        } else if object == 0 {
+            words(&self.shared, word, stride < 0, register.fill());
         } else {
-            let row = match object {
-                0 => self.shared[word..].first_chunk().copied().unwrap_or_default(),
-                _ => self.buffers[object as usize - 1].row(word),
-            };
-            if stride == 4 {
-                register.set(&row);
-            } else {
-                register.set(&reversed(&row));
-            }
-            if early != 0 {
-                register.set_some(&[0; LANES], early);
-            }
+            self.buffers[object as usize - 1].row(word, stride < 0, register.fill());
+        }
+        if early != 0 {
+            register.set_some(&[0; LANES], early);
         }
         true
     }
@@ -532,54 +513,12 @@ impl Memories<'_> {
             (places, &access.registers[..], access.size, early)
         {
             let register = &mut warp.w[(frame.w + d) as usize];
-            match form.stride as i64 {
-                0 => {
-                    let value = self.get(region, form.base, 4) as u32;
-                    return put_affine(register, Affine::uniform(value), lanes.mask, lanes.all);
-                }
-                4 if lanes.mask == u32::MAX => {
-                    return put(register, &self.row(region, form.base), lanes.mask, lanes.all);
-                }
-                -4 if lanes.mask == u32::MAX => {
-                    let mut row = self.row(region, form.base.wrapping_sub(31 * 4));
-                    row.reverse();
-                    return put(register, &row, lanes.mask, lanes.all);
-                }
-                _ => {}
+            if form.is_uniform() {
+                let value = self.get(region, form.base, 4) as u32;
+                return put_affine(register, Affine::uniform(value), lanes.mask, lanes.all);
             }
         }
         self.load_each(warp, frame, access, lanes, (places, region), early);
-    }
-
-    /// 32 words from this address on.
-    #[inline(always)]
-    fn row(&self, region: Region, address: u64) -> [u32; LANES] {
-        match region {
-            Region::Buffer(number) => {
-                let buffer = &self.buffers[number];
-                buffer.row(((address - buffer.address) / 4) as usize)
-            }
-            _ => {
-                let at = ((address & (WINDOW - 1)) / 4) as usize;
-                let mut row = [0; LANES];
-                row.copy_from_slice(&self.shared[at..at + LANES]);
-                row
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn set_row(&mut self, region: Region, address: u64, row: &[u32; LANES]) {
-        match region {
-            Region::Buffer(number) => {
-                let buffer = &self.buffers[number];
-                buffer.set_row(((address - buffer.address) / 4) as usize, row);
-            }
-            _ => {
-                let at = ((address & (WINDOW - 1)) / 4) as usize;
-                self.shared[at..at + LANES].copy_from_slice(row);
-            }
-        }
     }
 
     #[inline(never)]
@@ -613,20 +552,6 @@ impl Memories<'_> {
         lanes: Lanes,
         (places, region): (&Places, Region),
     ) {
-        if let (Places::Affine(form), [Some(Reg::W(a))], 4, u32::MAX) =
-            (places, &access.registers[..], access.size, lanes.mask)
-        {
-            let row = warp.w[(frame.w + a) as usize].lanes();
-            match form.stride as i64 {
-                4 => return self.set_row(region, form.base, row),
-                -4 => {
-                    let mut row = *row;
-                    row.reverse();
-                    return self.set_row(region, form.base.wrapping_sub(31 * 4), &row);
-                }
-                _ => {}
-            }
-        }
         let size = u32::from(access.size);
         for (number, register) in (0_u64..).zip(&access.registers) {
             let Some(register) = *register else { continue };
@@ -712,11 +637,25 @@ impl Memories<'_> {
     }
 }
 
+/// 32 words of shared memory from this one on, or from the last of them back.
 #[inline(always)]
-fn reversed(row: &[u32; LANES]) -> [u32; LANES] {
-    let mut row = *row;
-    row.reverse();
-    row
+fn words(shared: &[u32], at: usize, backwards: bool, row: &mut [u32; LANES]) {
+    if let Some(words) = shared[at..].first_chunk() {
+        *row = *words;
+    }
+    if backwards {
+        row.reverse();
+    }
+}
+
+#[inline(always)]
+fn set_words(shared: &mut [u32], at: usize, backwards: bool, row: &[u32; LANES]) {
+    if let Some(words) = shared[at..].first_chunk_mut() {
+        *words = *row;
+        if backwards {
+            words.reverse();
+        }
+    }
 }
 
 /// What a load of a narrow type leaves in a wider register.

@@ -14,6 +14,7 @@ use crate::dim::Shape;
 use crate::execute::{Machine, Stop, Turn, begin_frame, give, run, special_values};
 use crate::frame::Frame;
 use crate::paths::{PassedId, PathId, Paths, Step};
+use crate::register::LANES;
 use crate::warp::{Group, State, Warp};
 
 /// In how many turns a warp may pass over lanes that could run, before these have one.
@@ -118,6 +119,7 @@ impl<'a> Runner<'a> {
     /// Runs a block. False if something ended the launch.
     pub(crate) fn run(&mut self, block: u64) -> bool {
         self.begin(block);
+        let lockstep = self.state.scheduler.is_lockstep();
         while self.state.alive > 0 {
             if self.state.ready_warps == 0 {
                 if self.state.faulted || !self.resolve() {
@@ -126,12 +128,21 @@ impl<'a> Runner<'a> {
                 }
                 continue;
             }
-            let (number, lanes) = self.state.scheduler.pick(self.state.ready_warps, &self.state.lanes);
-            if self.state.turn(number, &mut self.warps[number], lanes).is_err() {
+            let state = &mut self.state;
+            let turn = if lockstep {
+                let number = state.scheduler.pick_warp(state.ready_warps);
+                state.turn_together(number, &mut self.warps[number])
+            } else {
+                let (number, lanes) = state.scheduler.pick(state.ready_warps, &state.lanes);
+                state.turn_apart(number, &mut self.warps[number], lanes)
+            };
+            if turn.is_err() {
                 self.state.break_off();
                 return false;
             }
-            if let Some((name, count)) = self.state.counted.take() {
+            if self.state.counted.is_some()
+                && let Some((name, count)) = self.state.counted.take()
+            {
                 self.release_counted(name, count);
             }
             if self.state.waiting > 0 && self.state.waiting == self.state.alive && !self.state.faulted {
@@ -193,9 +204,8 @@ impl<'a> Runner<'a> {
         // A warp whose threads have all come counts as a whole one (PTX ISA, `bar`: "the arrival count is incremented by
         // the warp size, not the number of active threads in the warp").
         let came = self.warps.iter().zip(waiting.iter().zip(&arrived)).map(|(warp, (waiting, arrived))| {
-            let of = |come: u32| if come != 0 && warp.alive & !come == 0 { 32 } else { come.count_ones() };
-            // Who has arrived, and comes again to wait, counts twice.
-            if waiting & arrived == 0 { of(waiting | arrived) } else { of(*waiting) + of(*arrived) }
+            let come = waiting | arrived;
+            if come != 0 && warp.alive & !come == 0 { 32 } else { come.count_ones() }
         });
         if came.sum::<u32>() < count || waiting.iter().all(|&lanes| lanes == 0) {
             return;
@@ -253,9 +263,6 @@ impl<'a> Runner<'a> {
             lanes.left = lanes.all & !warp.alive;
             if !warp.passed.is_empty() {
                 warp.passed.clear();
-            }
-            if !warp.met.is_empty() {
-                warp.met.clear();
             }
         }
         if self.state.barrier(first.0).is_some_and(|barrier| barrier.kind != BarrierKind::Sync) {
@@ -444,19 +451,9 @@ impl State32<'_> {
         threads
     }
 
-    /// Lanes of a warp have their turn: each up to the next thing that others can see.
-    #[inline]
-    fn turn(&mut self, number: usize, warp: &mut Warp, lanes: u32) -> Result<(), Ended> {
-        let result = if self.scheduler.is_lockstep() {
-            self.turn_together(number, warp)
-        } else {
-            self.turn_apart(number, warp, lanes)
-        };
-        let ready = match &warp.groups[..] {
-            [only] if only.state == State::Ready => only.mask,
-            [_] => 0,
-            _ => warp.ready(),
-        };
+    /// Lanes of a warp have had their turn: who of it can run, and who lives?
+    fn had_turn(&mut self, number: usize, warp: &Warp) {
+        let ready = warp.ready();
         let state = &mut self.lanes[number];
         (state.ready, state.alive) = (ready, warp.alive);
         if ready == 0 {
@@ -464,29 +461,34 @@ impl State32<'_> {
         } else {
             self.ready_warps |= 1 << number;
         }
-        result
     }
 
-    /// As hardware does: lanes that have gone apart run by turns, so that they meet again.
+    /// Lanes of a warp have their turn, each up to the next thing that others can see. As hardware does: lanes that have
+    /// gone apart run by turns, so that they meet again.
     #[inline]
     fn turn_together(&mut self, number: usize, warp: &mut Warp) -> Result<(), Ended> {
         loop {
             let (at, together) = if warp.groups.len() == 1 { (0, true) } else { self.choose(warp) };
             if warp.groups.get(at).is_none_or(|group| group.state != State::Ready) {
-                return Ok(());
+                break;
             }
-            let stop = match run(&mut self.machine, warp, at, Turn { warp: number as u32, together }) {
-                Ok(stop) => stop,
-                Err(fault) => return self.fault(number, warp, at, *fault),
-            };
-            match stop {
-                Stop::Regroup => {}
-                stop => {
-                    self.stopped(number, warp, at, &stop);
-                    return Ok(());
+            match run(&mut self.machine, warp, at, Turn { warp: number as u32, together }) {
+                Ok(Stop::Regroup) => {}
+                // Whoever could run before it still can.
+                Ok(Stop::Visible) => return Ok(()),
+                Ok(stop) => {
+                    self.stopped(number, warp, at, stop);
+                    break;
+                }
+                Err(fault) => {
+                    let result = self.fault(number, warp, at, *fault);
+                    self.had_turn(number, warp);
+                    return result;
                 }
             }
         }
+        self.had_turn(number, warp);
+        Ok(())
     }
 
     /// The group of lanes to run next, and whether it waits for others where paths meet.
@@ -547,24 +549,25 @@ impl State32<'_> {
                 stop => {
                     let mask = warp.groups[at].mask;
                     todo &= !mask;
-                    self.stopped(number, warp, at, &stop);
+                    self.stopped(number, warp, at, stop);
                 }
             }
         }
         merge(warp);
+        self.had_turn(number, warp);
         Ok(())
     }
 
     /// A group has come to something that it does not go on from by itself.
     #[inline]
-    fn stopped(&mut self, number: usize, warp: &mut Warp, at: usize, stop: &Stop) {
+    fn stopped(&mut self, number: usize, warp: &mut Warp, at: usize, stop: Stop) {
         match stop {
             Stop::Barrier => self.arrive(number, warp, at),
             Stop::Warp => self.arrive_in_warp(number, warp, at),
             Stop::Exit => {
                 let group = warp.groups.swap_remove(at);
                 warp.alive &= !group.mask;
-                self.alive -= group.mask.count_ones();
+                self.alive -= count(group.mask);
                 if warp.groups.iter().any(|group| matches!(group.state, State::AtWarp { .. })) {
                     self.release_warp(number, warp);
                 }
@@ -587,7 +590,7 @@ impl State32<'_> {
         let Some(barrier) = self.barrier(group.pc) else { return };
         if barrier.count.is_none() && barrier.kind != BarrierKind::Arrive {
             warp.groups[at].state = State::AtBarrier;
-            self.waiting += group.mask.count_ones();
+            self.waiting += count(group.mask);
             return;
         }
         self.arrive_counted(number, warp, at, barrier);
@@ -804,6 +807,12 @@ impl State32<'_> {
             judge.break_off(&view);
         }
     }
+}
+
+/// How many lanes these are: mostly a whole warp.
+#[inline(always)]
+fn count(lanes: u32) -> u32 {
+    if lanes == u32::MAX { LANES as u32 } else { lanes.count_ones() }
 }
 
 /// Makes one group of lanes that can run and are at one instruction, on one path.

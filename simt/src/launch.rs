@@ -189,7 +189,7 @@ impl Launch {
         Ok(outcome)
     }
 
-    fn run_in(&self, kernel: &Kernel, memory: &Memory, params: &[u8], shape: Shape) -> Outcome {
+    fn run_in(&self, kernel: &Kernel, memory: &mut Memory, params: &[u8], shape: Shape) -> Outcome {
         let blocks = self.grid.count();
         let cores = thread::available_parallelism().map_or(1, Into::into);
         let worthwhile = usize::try_from(blocks.div_ceil(BLOCKS_A_WORKER)).unwrap_or(cores);
@@ -205,18 +205,20 @@ impl Launch {
             vec![(0, 0); memory.buffers.len() + 1]
         };
         let lines = Lines::new(&objects);
-        let before = (blocks > 1).then(|| memory.snapshot());
-        let task = Task { launch: self, kernel, memory, params, shape, lines: &lines };
-        let outcome = task.run(workers, false);
-        match before {
-            // Blocks that race with each other leave what this machine happened to do, and so do those that ran beside one
-            // that ended the launch. In the order of the blocks, the same seed gives the same output.
-            Some(before) if lines.contested() || (workers > 1 && outcome.report.fault.is_some()) => {
-                memory.restore(&before);
-                task.run(1, true)
-            }
-            _ => outcome,
+        let may_run_again = blocks > 1 && (self.checks || workers > 1);
+        if may_run_again {
+            memory.begin_saving();
         }
+        let task = Task { launch: self, kernel, memory, params, shape, lines: &lines };
+        let mut outcome = task.run(workers, false);
+        // Blocks that race with each other leave what this machine happened to do, and so do those that ran beside one
+        // that ended the launch. In the order of the blocks, the same seed gives the same output.
+        if may_run_again && (lines.contested() || (workers > 1 && outcome.report.fault.is_some())) {
+            memory.restore();
+            outcome = task.run(1, true);
+        }
+        memory.end_saving();
+        outcome
     }
 }
 

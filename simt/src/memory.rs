@@ -4,6 +4,7 @@
 //! thousands of elements. Blocks run on several threads of this machine and may race; so words are accessed
 //! atomically, without any order.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::address::{BUFFER_GAP, BUFFERS};
@@ -23,6 +24,33 @@ pub(crate) struct Buffer {
     pub(crate) element: u32,
     pub(crate) writable: bool,
     words: Vec<AtomicU32>,
+    /// What each page held when the launch began, if it has been written since; empty where nobody asks for it.
+    saved: Vec<OnceLock<Page>>,
+}
+
+/// Words of a page: so much is kept of a buffer that one word is written of.
+const PAGE: usize = 4096;
+
+/// What a page held.
+#[derive(Debug)]
+enum Page {
+    /// The same in every word: mostly zero, of an output.
+    Same(u32),
+    Each(Box<[u32]>),
+}
+
+impl Page {
+    fn of(words: &[AtomicU32]) -> Self {
+        let value = |word: &AtomicU32| word.load(Ordering::Relaxed);
+        let first = words.first().map_or(0, value);
+        let differs =
+            |words: &[AtomicU32]| words.iter().fold(0, |bits, word| bits | (value(word) ^ first)) != 0;
+        // In parts: what differs mostly does so early.
+        if words.chunks(64).any(differs) {
+            return Self::Each(words.iter().map(value).collect());
+        }
+        Self::Same(first)
+    }
 }
 
 impl Buffer {
@@ -33,7 +61,7 @@ impl Buffer {
             AtomicU32::new(u32::from_le_bytes(word))
         };
         let words = bytes.chunks(4).map(word).collect();
-        Self { name, address, len: bytes.len() as u64, element, writable, words }
+        Self { name, address, len: bytes.len() as u64, element, writable, words, saved: Vec::new() }
     }
 
     /// Do these bytes lie in the buffer?
@@ -52,24 +80,30 @@ impl Buffer {
 
     #[inline(always)]
     pub(crate) fn set_word(&self, at: usize, value: u32) {
+        self.save(at);
         self.words[at].store(value, Ordering::Relaxed);
     }
 
-    /// 32 words from this one on.
+    /// 32 words from this one on, or from the last of them back.
     #[inline(always)]
-    pub(crate) fn row(&self, at: usize) -> [u32; 32] {
-        match self.words[at..].first_chunk::<32>() {
-            Some(words) => std::array::from_fn(|lane| words[lane].load(Ordering::Relaxed)),
-            None => [0; 32],
+    pub(crate) fn row(&self, at: usize, backwards: bool, row: &mut [u32; 32]) {
+        let Some(words) = self.words[at..].first_chunk::<32>() else { return };
+        if backwards {
+            row.iter_mut().zip(words.iter().rev()).for_each(|(to, word)| *to = word.load(Ordering::Relaxed));
+        } else {
+            row.iter_mut().zip(words).for_each(|(to, word)| *to = word.load(Ordering::Relaxed));
         }
     }
 
     #[inline(always)]
-    pub(crate) fn set_row(&self, at: usize, row: &[u32; 32]) {
-        if let Some(words) = self.words[at..].first_chunk::<32>() {
-            for (word, &value) in words.iter().zip(row) {
-                word.store(value, Ordering::Relaxed);
-            }
+    pub(crate) fn set_row(&self, at: usize, backwards: bool, row: &[u32; 32]) {
+        let Some(words) = self.words[at..].first_chunk::<32>() else { return };
+        self.save(at);
+        self.save(at + 31);
+        if backwards {
+            words.iter().rev().zip(row).for_each(|(word, &value)| word.store(value, Ordering::Relaxed));
+        } else {
+            words.iter().zip(row).for_each(|(word, &value)| word.store(value, Ordering::Relaxed));
         }
     }
 
@@ -97,6 +131,7 @@ impl Buffer {
                 let shift = 8 * (offset % 4);
                 let mask = ((1_u32 << (8 * size)) - 1) << shift;
                 let set = |old: u32| Some(old & !mask | (value as u32) << shift & mask);
+                self.save(at);
                 // It always gives a new value, so it cannot fail.
                 let _ = self.words[at].fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
             }
@@ -118,13 +153,34 @@ impl Buffer {
         bytes
     }
 
-    fn copy(&self) -> Vec<u32> {
-        self.words.iter().map(|word| word.load(Ordering::Relaxed)).collect()
+    /// Keeps what the page of this word holds, before the first write of the launch to it. Whoever writes there waits
+    /// until that is done.
+    #[inline(always)]
+    fn save(&self, at: usize) {
+        if let Some(page) = self.saved.get(at / PAGE)
+            && page.get().is_none()
+        {
+            self.save_page(at / PAGE, page);
+        }
     }
 
-    fn restore(&self, words: &[u32]) {
-        for (word, &value) in self.words.iter().zip(words) {
-            word.store(value, Ordering::Relaxed);
+    #[cold]
+    fn save_page(&self, number: usize, page: &OnceLock<Page>) {
+        let from = number * PAGE;
+        page.get_or_init(|| Page::of(&self.words[from..self.words.len().min(from + PAGE)]));
+    }
+
+    fn restore(&self) {
+        for (words, page) in self.words.chunks(PAGE).zip(&self.saved) {
+            match page.get() {
+                Some(Page::Same(value)) => {
+                    words.iter().for_each(|word| word.store(*value, Ordering::Relaxed))
+                }
+                Some(Page::Each(values)) => {
+                    words.iter().zip(values).for_each(|(word, &value)| word.store(value, Ordering::Relaxed));
+                }
+                None => {}
+            }
         }
     }
 }
@@ -156,12 +212,19 @@ impl Memory {
         self.buffers.iter().find(|buffer| buffer.address == pointer.0).map(Buffer::bytes)
     }
 
-    /// What everything that can be written holds now.
-    pub(crate) fn snapshot(&self) -> Vec<Vec<u32>> {
-        self.buffers.iter().map(Buffer::copy).collect()
+    /// From here on, what is written over is kept.
+    pub(crate) fn begin_saving(&mut self) {
+        for buffer in self.buffers.iter_mut().filter(|buffer| buffer.writable) {
+            buffer.saved = (0..buffer.words.len().div_ceil(PAGE)).map(|_| OnceLock::new()).collect();
+        }
     }
 
-    pub(crate) fn restore(&self, snapshot: &[Vec<u32>]) {
-        self.buffers.iter().zip(snapshot).for_each(|(buffer, words)| buffer.restore(words));
+    pub(crate) fn end_saving(&mut self) {
+        self.buffers.iter_mut().for_each(|buffer| buffer.saved = Vec::new());
+    }
+
+    /// Everything holds again what it did when saving began.
+    pub(crate) fn restore(&self) {
+        self.buffers.iter().for_each(Buffer::restore);
     }
 }

@@ -172,6 +172,13 @@ impl<T: Word> Register<T> {
         self.valid = EACH;
     }
 
+    /// Every lane gets the value that is put in its place.
+    #[inline(always)]
+    pub(crate) fn fill(&mut self) -> &mut [T; LANES] {
+        self.valid = EACH;
+        &mut self.lanes
+    }
+
     /// The lanes of `mask` get their values, the others keep theirs.
     #[inline(never)]
     pub(crate) fn set_some(&mut self, lanes: &[T; LANES], mask: u32) {

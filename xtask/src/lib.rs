@@ -73,7 +73,7 @@ enum Command {
     Lint(lint::Args),
     /// The exercise: three steps on one file, three questions
     Exercise(exercise::Args),
-    /// Run a kernel of your own on the emulator, and judge it
+    /// Run a kernel of your own, in Rust or in PTX, and judge it
     ///
     /// The file is compiled and run with your rights, and not locked in: read what you did not write before you check
     /// it.

@@ -53,13 +53,6 @@ impl Expected {
         self == CLEAN
     }
 
-    /// What is to be seen in PTX: a write to a copy leaves no access there, and the tile that it misses is as
-    /// uninitialised as before.
-    #[must_use]
-    pub fn in_ptx(self) -> Self {
-        Self { lost: false, ..self }
-    }
-
     /// Whether the checks say what they must.
     #[must_use]
     pub fn holds(self, report: &Report) -> bool {

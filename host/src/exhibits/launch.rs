@@ -108,15 +108,14 @@ fn outcome(exhibit: &Exhibit, problem: &Problem, out: Vec<f32>, report: Report, 
     let wanted = exhibit.reference.map(|reference| reference(problem));
     let wrong_at = wanted.as_ref().map(|wanted| wrong_at(&out, wanted)).unwrap_or_default();
     let block = problem.block;
-    let expected = exhibit.expected(block);
-    let answer_holds = !expected.is_clean() || wrong_at.is_empty();
-    let holds = match engine {
-        Engine::Source => expected.holds(&report),
-        Engine::Ptx => expected.in_ptx().holds(&report),
+    let expected = match engine {
+        Engine::Source => exhibit.expected(block),
+        Engine::Ptx => exhibit.expected_in_ptx(block),
     };
+    let answer_holds = !expected.is_clean() || wrong_at.is_empty();
     Outcome {
         block,
-        as_expected: holds && answer_holds,
+        as_expected: expected.holds(&report) && answer_holds,
         report,
         len: problem.len,
         wrong: wanted.map(|_| wrong_at.len()),

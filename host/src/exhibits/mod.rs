@@ -55,6 +55,8 @@ pub struct Exhibit {
     pub one_warp: Expected,
     /// The verdict if a block is more.
     pub more_warps: Expected,
+    /// The two verdicts on its PTX, where what is wrong with the source is not to be seen there.
+    pub in_ptx: Option<[Expected; 2]>,
     /// What the answer should be, where the kernel means to compute something.
     pub reference: Option<fn(&Problem) -> Vec<f32>>,
     /// How the emulator interleaves the threads.
@@ -107,6 +109,21 @@ impl Exhibit {
     #[must_use]
     pub fn expected(&self, block: u32) -> Expected {
         if block <= WARP as u32 { self.one_warp } else { self.more_warps }
+    }
+
+    /// What the engine that executes PTX must say.
+    #[must_use]
+    pub fn expected_in_ptx(&self, block: u32) -> Expected {
+        match self.in_ptx {
+            Some([one_warp, more_warps]) => {
+                if block <= WARP as u32 {
+                    one_warp
+                } else {
+                    more_warps
+                }
+            }
+            None => self.expected(block),
+        }
     }
 
     /// Looks whether a block of this size has a verdict.

@@ -168,7 +168,7 @@ fn run(args: &Args, kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>)
             {
                 bail!("{kernel} with {block} threads a block: {}", verdict::fault(fault));
             }
-            all.push(Launched::new(block, seed, &outcome));
+            all.push(Launched::of_source(block, seed, outcome));
         }
     }
     Ok(all)

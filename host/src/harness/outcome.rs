@@ -31,6 +31,9 @@ impl Outcome {
     }
 }
 
+/// What is not known of a launch.
+const NOT_JUDGED: &str = "not judged";
+
 /// One launch in the words of the report.
 #[derive(Debug, Serialize)]
 pub(crate) struct Launched {
@@ -88,6 +91,23 @@ impl Launched {
             printed: String::new(),
             level: report.race().map_or("none", Level::name),
         }
+    }
+
+    /// The same of the emulator. It stops a block at a fault, and nobody knows what the rest of it would have done: no
+    /// race that was not found yet is ruled out, and what was not written yet may have been going to be.
+    pub(super) fn of_source(block: Extent, seed: u64, mut outcome: Outcome) -> Self {
+        if outcome.report.fault.is_none() {
+            return Self::new(block, seed, &outcome);
+        }
+        let unwritten = !std::mem::take(&mut outcome.report.uninitialised).is_empty();
+        let mut launched = Self::new(block, seed, &outcome);
+        if outcome.report.hazards.is_empty() {
+            launched.verdicts.race = NOT_JUDGED.into();
+        }
+        if unwritten && outcome.report.lost_writes.is_empty() {
+            launched.verdicts.memory = NOT_JUDGED;
+        }
+        launched
     }
 
     /// The kernel printed this.

@@ -47,7 +47,8 @@ fn difference(source: &[Launched], card: &[Launched]) -> String {
                 more => format!("; {more} more launches differ"),
             };
             format!(
-                "the compiler CHANGED the verdict: with blocks of {} threads {}{more}",
+                "the compiler CHANGED the verdict: with blocks of {} threads {}{more}; `cargo xtask ptx FILE` compiles \
+                 without the pass that splits barriers",
                 source.block,
                 changes.join(", ")
             )

@@ -118,7 +118,7 @@ fn judge(args: &Args) -> Result<(String, bool)> {
                 lines.push(format!("  dynamic shared memory: {shared} bytes (--shared sets it)"));
             }
             lines.push(print::text(&launches));
-            lines.extend(card.map(|card| wrapped("the card's PTX: ", &card)));
+            lines.extend(card.map(|card| wrapped("the card's PTX, as rustc optimises it: ", &card)));
             lines.join("\n") + "\n"
         }
         Format::Json => {

@@ -11,7 +11,7 @@ fn graph(edges: &[Vec<usize>], leaving: &[bool]) -> Graph {
     let blocks = edges.iter().zip(leaving).enumerate().map(|(index, (edges, &leaves))| {
         let successors = edges.iter().map(|&to| Edge { to, reason: Reason::Branch, rank: 0 }).collect();
         let leaves = leaves || edges.is_empty();
-        Block { instructions: index..index + 1, successors, predecessors: Vec::new(), leaves }
+        Block { instructions: index..index + 1, successors, predecessors: Vec::new(), leaves, fails: false }
     });
     Graph::of(blocks.collect())
 }
@@ -222,4 +222,20 @@ fn an_endless_loop_ends_at_its_head() {
     // The way out that is not in the text counts too.
     assert_eq!(graph.controls(1), [0, 1]);
     assert_eq!(graph.all_controls(2), [0, 1]);
+}
+
+#[test]
+fn what_fails_does_not_keep_the_others_from_meeting() {
+    // 0 branches to 1, which fails, and to 2; both meet nowhere, and all that go on come to 2.
+    let block = |index: usize, to: &[usize], fails: bool| Block {
+        instructions: index..index + 1,
+        successors: to.iter().map(|&to| Edge { to, reason: Reason::Branch, rank: 0 }).collect(),
+        predecessors: Vec::new(),
+        leaves: to.is_empty(),
+        fails,
+    };
+    let graph = Graph::of(vec![block(0, &[1, 2], false), block(1, &[], true), block(2, &[], false)]);
+    assert_eq!(graph.post_dominator(0), Some(2));
+    let always = Graph::of(vec![block(0, &[1], false), block(1, &[], true)]);
+    assert_eq!(always.post_dominator(0), Some(1));
 }

@@ -50,7 +50,7 @@ impl Lines {
     }
 
     /// Accesses of so many bytes each by a block, from `from` up to `to`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn touch(&self, object: u32, (from, to): (u64, u64), size: u32, block: u64, how: How) {
         let (start, lines) = &self.objects[object as usize];
         let first = (from.wrapping_sub(*start) / LINE) as usize;
@@ -66,19 +66,23 @@ impl Lines {
         let own = (block + 1) << FLAGS;
         for line in first..=last {
             let Some(line) = lines.get(line) else { return };
-            let mut known = line.load(Ordering::Relaxed);
-            loop {
-                let next = after(known, own, flag);
-                if next == known {
-                    break;
-                }
-                if next & CONTESTED != 0 {
-                    self.contested.store(true, Ordering::Relaxed);
-                }
-                match line.compare_exchange_weak(known, next, Ordering::Relaxed, Ordering::Relaxed) {
-                    Ok(_) => break,
-                    Err(now) => known = now,
-                }
+            let known = line.load(Ordering::Relaxed);
+            let next = after(known, own, flag);
+            if next != known {
+                self.set(line, (known, next), (own, flag));
+            }
+        }
+    }
+
+    /// Enters an access of a line, whatever else is entered meanwhile.
+    fn set(&self, line: &AtomicU64, (mut known, mut next): (u64, u64), (own, flag): (u64, u64)) {
+        while next != known {
+            if next & CONTESTED != 0 {
+                self.contested.store(true, Ordering::Relaxed);
+            }
+            match line.compare_exchange_weak(known, next, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(now) => (known, next) = (now, after(now, own, flag)),
             }
         }
     }

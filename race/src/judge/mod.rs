@@ -1,9 +1,9 @@
 //! The judge of one block after the other: an engine tells it of accesses and synchronisations, warp by warp.
 //!
 //! Between two barriers of the whole block hardly anything orders two threads, so accesses are only collected, as rows
-//! of a warp, and compared when the barrier comes ([`pairs`]). Rows that are no intervals, accesses of threads that have
+//! of a warp, and compared when the barrier comes (`pairs`). Rows that are no intervals, accesses of threads that have
 //! exited above a barrier, and synchronisation of any other kind than the two barriers take the long way, by cells of
-//! four bytes ([`cells`]) and, for the last of these, with vector clocks ([`knowledge`]).
+//! four bytes (`cells`) and, for the last of these, with vector clocks (`knowledge`).
 
 mod access;
 mod cells;
@@ -216,7 +216,9 @@ impl Judge {
             || (self.setting.orders && (access.how.strong.is_some() || access.how.writes))
             || self.rows.all.len() >= MAX_ROWS
         {
-            self.access_closely(&program(), lines, access, early);
+            // A copy, so that the access itself need not lie in memory.
+            let access = *access;
+            self.access_closely(&program(), lines, &access, early);
             return early;
         }
         let row = self.rows.push(access, self.warps[access.warp as usize], early);

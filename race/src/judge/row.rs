@@ -36,7 +36,7 @@ enum Values {
 impl Row {
     /// Do neighbouring lanes access neighbouring elements, without a gap in the mask; or all lanes one element, and
     /// only read it? Such rows are compared as intervals.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_interval(&self) -> bool {
         if self.each != NONE {
             return false;
@@ -48,7 +48,7 @@ impl Row {
     }
 
     /// The first byte and the one behind the last, of an interval.
-    #[inline]
+    #[inline(always)]
     pub(super) fn extent(&self) -> (u64, u64) {
         let first = self.mask.trailing_zeros();
         let last = 31 - self.mask.leading_zeros();

@@ -49,7 +49,7 @@ impl Stamps {
     }
 
     /// Writes of so many bytes each, without a gap, of four bytes and more.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_range(&mut self, from: u64, to: u64) {
         if let Some(cells) = self.cells.get_mut((from / 4) as usize..(to / 4) as usize) {
             cells.fill(self.block | ALL);
@@ -57,7 +57,7 @@ impl Stamps {
     }
 
     /// Have all of these bytes been written? Of whole cells.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_range_written(&self, from: u64, to: u64) -> bool {
         let cells = self.cells.get((from / 4) as usize..(to / 4) as usize).unwrap_or_default();
         let mut odd = 0;

@@ -140,8 +140,8 @@ fn call(function: Alu, operands: &[u64]) -> Option<u64> {
 ///   one changes the register where the guard is false; a guarded `set` of 16-bit operands clears its upper half there.
 /// - A guarded `testp` writes its predicate where the guard is false.
 ///
-/// Of 200 random programs, those without any of these agree with the engine, but for the one in which two operands of an
-/// `.f64` operation are NaN.
+/// Of 200 random programs, 110 agree with the engine, of the 17 without any of these all but one, in which two operands of
+/// an `.f64` operation are NaN.
 pub(crate) fn is_miscompiled(instruction: &ptx::Instruction) -> bool {
     let guarded = instruction.guard.is_some();
     match instruction.opcode.as_str() {

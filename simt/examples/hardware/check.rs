@@ -16,6 +16,9 @@ struct Difference {
     examples: Vec<(Vec<u64>, u64, u64)>,
     /// The greatest distance in units in the last place, where both are numbers.
     distance: u64,
+    /// The greatest absolute and relative errors, where both are numbers.
+    absolute: f64,
+    relative: f64,
 }
 
 pub(crate) fn check(folder: &Path) -> Result<()> {
@@ -87,6 +90,20 @@ impl Difference {
             return;
         }
         self.count += 1;
+        let operand = f32::from_bits(operands.first().map_or(0, |&a| a as u32));
+        // Where PTX bounds which error.
+        let (absolute, relative) = match case.mnemonic.get(..3) {
+            Some("sin" | "cos") => (operand.abs() <= std::f32::consts::TAU, false),
+            Some("lg2") => ((0.5..=2.0).contains(&operand), !(0.5..=2.0).contains(&operand)),
+            _ => (true, true),
+        };
+        for (card, expected) in numbers(case, card).into_iter().zip(numbers(case, expected)) {
+            let error = (card - expected).abs();
+            if error.is_finite() && error > 0.0 {
+                self.absolute = self.absolute.max(if absolute { error } else { 0.0 });
+                self.relative = self.relative.max(if relative { error / expected.abs() } else { 0.0 });
+            }
+        }
         let distance = distance(case, card, expected);
         if self.examples.len() < 3 || distance > self.distance {
             self.examples.truncate(2);
@@ -101,9 +118,36 @@ impl Difference {
             "{} {:?}: {count} of {threads} differ, at most {distance} units in the last place",
             case.mnemonic, case.form
         );
+        if case.approximate {
+            let of = |error: f64| if error > 0.0 { format!("2^{:.2}", error.log2()) } else { "none".into() };
+            println!(
+                "    where PTX bounds it: greatest absolute difference {}, relative {}",
+                of(self.absolute),
+                of(self.relative)
+            );
+        }
         for (operands, card, expected) in &self.examples {
             println!("    {operands:x?}: card {card:x}, here {expected:x}");
         }
+    }
+}
+
+/// The numbers that a result holds.
+fn numbers(case: &Case, word: u64) -> Vec<f64> {
+    let half = |word: u64| {
+        // An `.f16` in the bits of an `.f32`, its exponent too small by the difference of the biases.
+        let small = f32::from_bits(((word & 0x8000) << 16 | (word & 0x7fff) << 13) as u32);
+        let beyond = word & 0x7c00 == 0x7c00;
+        if beyond { f64::NAN } else { f64::from(small) * 2f64.powi(112) }
+    };
+    let brain = |word: u64| f64::from(f32::from_bits((word as u32 & 0xffff) << 16));
+    let halves = if case.mnemonic.ends_with("x2") { 2 } else { 1 };
+    match case.class {
+        Class::Integer => Vec::new(),
+        Class::Single => vec![f32::from_bits(word as u32).into()],
+        Class::Double => vec![f64::from_bits(word)],
+        Class::Half => (0..halves).map(|at| half(word >> (16 * at))).collect(),
+        Class::Brain => (0..halves).map(|at| brain(word >> (16 * at))).collect(),
     }
 }
 

@@ -2,8 +2,9 @@
  *
  *   cc -O2 hardware.c -o hardware -ldl && ./hardware DIR
  *
- * The first line of a kernel says how to launch it: "// grid G block B inputs I outputs O", the last two in 64-bit
- * words a thread. Needs NVIDIA's driver alone: no header and no library of the toolkit. */
+ * The first line of a kernel says how to launch it: "// grid G block B inputs I outputs O dynamic D", inputs and
+ * outputs in 64-bit words a thread, dynamic shared memory in bytes a block, or without the last. Needs NVIDIA's driver
+ * alone: no header and no library of the toolkit. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <stdint.h>
@@ -66,8 +67,9 @@ static int run(const char *folder, const char *name) {
     char *text = content(path, &length);
     snprintf(path, sizeof path, "%s/%s.in", folder, name);
     char *input = content(path, &input_size);
-    unsigned grid, block, inputs, outputs;
-    if (!text || !input || sscanf(text, "// grid %u block %u inputs %u outputs %u", &grid, &block, &inputs, &outputs) != 4) {
+    unsigned grid, block, inputs, outputs, dynamic = 0;
+    const char *head = "// grid %u block %u inputs %u outputs %u dynamic %u";
+    if (!text || !input || sscanf(text, head, &grid, &block, &inputs, &outputs, &dynamic) < 4) {
         fprintf(stderr, "%s: no launch in its first line, or no inputs; write it again\n", name);
         return 1;
     }
@@ -98,7 +100,7 @@ static int run(const char *folder, const char *name) {
     if (!error) error = ((set_t)symbol("cuMemsetD8_v2"))(out, 0, output_size);
     if (!error) {
         step = "run";
-        error = ((launch_t)symbol("cuLaunchKernel"))(function, grid, 1, 1, block, 1, 1, 0, NULL, arguments, NULL);
+        error = ((launch_t)symbol("cuLaunchKernel"))(function, grid, 1, 1, block, 1, 1, dynamic, NULL, arguments, NULL);
     }
     if (!error) error = ((sync_t)symbol("cuCtxSynchronize"))();
     if (!error) error = ((out_t)symbol("cuMemcpyDtoH_v2"))(output, out, output_size);

@@ -7,12 +7,12 @@ use crate::cases::{Case, Form, Kind};
 /// Input words a thread.
 pub(crate) const INPUTS: usize = 5;
 
-/// The head of every kernel: the first line tells the host how to launch it.
-pub(crate) fn head(new: bool, grid: u32, block: u32, inputs: usize, outputs: usize) -> String {
+/// The head of every kernel: the first line tells the host how to launch it. What else is in the module stands before
+/// the kernel.
+pub(crate) fn head(new: bool, launch: &str, module: &str) -> String {
     let (version, target) = if new { ("8.6", "sm_90") } else { ("7.8", "sm_80") };
     format!(
-        "// grid {grid} block {block} inputs {inputs} outputs {outputs}\n\
-         .version {version}\n.target {target}\n.address_size 64\n\n\
+        "// {launch}\n.version {version}\n.target {target}\n.address_size 64\n\n{module}\
          .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)\n{{\n"
     )
 }
@@ -34,7 +34,8 @@ pub(crate) fn addresses(inputs: usize, outputs: usize) -> String {
 
 /// The kernel of these cases, which stores the result of each.
 pub(crate) fn text(cases: &[Case], grid: u32, block: u32) -> String {
-    let mut text = head(cases.iter().any(|case| case.new), grid, block, INPUTS, cases.len());
+    let launch = format!("grid {grid} block {block} inputs {INPUTS} outputs {}", cases.len());
+    let mut text = head(cases.iter().any(|case| case.new), &launch, "");
     text += &addresses(INPUTS, cases.len());
     let _ = write!(text, "\t.shared .align 8 .b64 slots[{block}];\n\t.reg .b64 %slot, %w<{INPUTS}>;\n");
     text += "\tmov.u64 %slot, slots;\n\tmad.wide.u32 %slot, %thread, 8, %slot;\n";

@@ -17,10 +17,12 @@
 
 mod cases;
 mod check;
+mod feature;
 mod kernel;
 mod operands;
 mod program;
 mod run;
+mod writer;
 
 use std::path::Path;
 

@@ -61,9 +61,17 @@ fn double(random: &mut Rng) -> u64 {
     let sign = random.u64(..) & 1 << 63;
     match random.u32(..8) {
         0 => {
-            let special =
-                [0, 0x7ff0 << 48, 0x7ff8_0000_0000_1234, 0x7ff0_0000_0000_0001, 1, 1 << 52, 0x3ff0 << 48];
-            sign | special[random.usize(..7)]
+            let special = [
+                0,
+                0x7ff0 << 48,
+                0x7ff8_0000_0000_1234,
+                0x7ff0_0000_0000_0001,
+                0x7ff5_a5a5_a5a5_a5a5,
+                1,
+                1 << 52,
+                0x3ff0 << 48,
+            ];
+            sign | special[random.usize(..special.len())]
         }
         1 => random.u64(..) & 0x800f_ffff_ffff_ffff,
         2 => random.u64(..),

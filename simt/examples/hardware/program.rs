@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use fastrand::Rng;
 
-use crate::cases::{Case, Class, Form, Kind};
+use crate::cases::{Case, Class, Form, Kind, is_miscompiled};
+use crate::feature::{LOCALS, MODULE};
+use crate::writer::{DOUBLES, HALVES, PREDICATES, WORDS, Writer};
 use crate::{kernel, operands};
 
 /// A kernel, and the inputs of all its threads.
@@ -13,41 +15,34 @@ pub(crate) struct Program {
     pub(crate) inputs: Vec<u64>,
 }
 
-/// Registers of each width that the steps of a program read and write.
-const HALVES: usize = 4;
-const WORDS: usize = 8;
-const DOUBLES: usize = 4;
-const PREDICATES: usize = 4;
-
 /// Input words a thread: the doubles, the words, the halves.
 const INPUTS: usize = DOUBLES + WORDS + HALVES;
 /// Output words a thread: every register.
 const OUTPUTS: usize = INPUTS + PREDICATES;
-/// Eight-byte words of local memory a thread.
-const LOCALS: usize = 4;
-
-/// Writes one program.
-struct Writer<'a> {
-    text: String,
-    random: &'a mut Rng,
-    cases: Vec<&'a Case>,
-    block: u32,
-    /// Labels and loop counters so far.
-    labels: usize,
-}
-
 /// A random program of these cases.
 pub(crate) fn program(cases: &[Case], random: &mut Rng) -> Program {
     let new = random.bool();
     let (grid, block) = (random.u32(1..4), 32 * random.u32(1..5));
     let steps = random.usize(20..80);
     let cases = cases.iter().filter(|case| is_exact(case) && (new || !case.new)).collect();
-    let mut writer = Writer { text: String::new(), random, cases, block, labels: 0 };
+    let mut writer = Writer { text: String::new(), random, cases, block, new, labels: 0 };
     for _ in 0..steps {
         writer.step(0);
     }
+    if writer.random.u32(..4) == 0 {
+        // Some threads leave early, and with them what they would store.
+        let condition = writer.condition();
+        writer.line(&format!("@{condition} exit;"));
+        for _ in 0..5 {
+            writer.plain();
+        }
+    }
     let Writer { text: body, random, labels, .. } = writer;
-    let mut text = kernel::head(new, grid, block, INPUTS, OUTPUTS) + &kernel::addresses(INPUTS, OUTPUTS);
+    let mut text = kernel::head(
+        new,
+        &format!("grid {grid} block {block} inputs {INPUTS} outputs {OUTPUTS} dynamic {}", 4 * block),
+        MODULE,
+    ) + &kernel::addresses(INPUTS, OUTPUTS);
     text += &declarations(block, labels);
     text += &body;
     for (output, (bits, name)) in registers().enumerate() {
@@ -68,8 +63,7 @@ fn is_exact(case: &Case) -> bool {
     let fusible = matches!(instruction.opcode.as_str(), "add" | "sub" | "mul")
         && instruction.types().any(ptx::Type::is_float)
         && !["rn", "rz", "rm", "rp"].into_iter().any(|rounding| instruction.has(rounding));
-    let elsewhere = case.form == Form::Atomic && !instruction.has("shared");
-    !(case.approximate || case.open || fusible || elsewhere)
+    !(case.approximate || case.open || fusible || is_miscompiled(&instruction))
 }
 
 /// Every register, in the order of the outputs.
@@ -84,11 +78,11 @@ fn registers() -> impl Iterator<Item = (u32, String)> {
 fn declarations(block: u32, labels: usize) -> String {
     let mut text = format!(
         "\t.shared .align 8 .b64 slots[{block}];\n\t.shared .align 4 .b32 total;\n\
-         \t.local .align 8 .b8 scratch[{}];\n\
+         \t.local .align 16 .b8 scratch[{}];\n\
          \t.reg .b16 %h<{HALVES}>;\n\t.reg .b32 %r<{WORDS}>;\n\t.reg .b64 %l<{DOUBLES}>;\n\
          \t.reg .pred %p<{PREDICATES}>;\n\t.reg .b32 %c<{}>;\n\t.reg .pred %q<{}>;\n\
-         \t.reg .b64 %slot, %other;\n\t.reg .b32 %lane;\n\
-         \tmov.u64 %slot, slots;\n\tmad.wide.u32 %slot, %thread, 8, %slot;\n\tmov.u32 %lane, %laneid;\n",
+         \t.reg .b64 %slot, %other, %dyn, %mine;\n\t.reg .b32 %lane, %v<2>;\n\t.reg .b16 %v2, %v3;\n\
+         \tmov.u64 %slot, slots;\n\tmad.wide.u32 %slot, %thread, 8, %slot;\n\tmov.u32 %lane, %laneid;\n\tmov.u64 %dyn, dynamic;\n\tmad.wide.u32 %dyn, %thread, 4, %dyn;\n\tmov.u64 %mine, scratch;\n",
         8 * LOCALS,
         labels + 1,
         labels + 1
@@ -106,38 +100,6 @@ fn declarations(block: u32, labels: usize) -> String {
 }
 
 impl Writer<'_> {
-    fn line(&mut self, line: &str) {
-        self.text += "\t";
-        self.text += line;
-        self.text += "\n";
-    }
-
-    /// A register of so many bits; 1 for a predicate.
-    fn any(&mut self, bits: u32) -> String {
-        match bits {
-            1 => format!("%p{}", self.random.usize(..PREDICATES)),
-            16 => format!("%h{}", self.random.usize(..HALVES)),
-            32 => format!("%r{}", self.random.usize(..WORDS)),
-            _ => format!("%l{}", self.random.usize(..DOUBLES)),
-        }
-    }
-
-    /// Two different registers.
-    fn two(&mut self, bits: u32) -> (String, String) {
-        let first = self.any(bits);
-        loop {
-            let second = self.any(bits);
-            if second != first {
-                return (first, second);
-            }
-        }
-    }
-
-    fn label(&mut self) -> usize {
-        self.labels += 1;
-        self.labels
-    }
-
     /// One step, so many branches and loops deep. What needs every thread of the warp or block stands outside of
     /// them.
     fn step(&mut self, depth: u32) {
@@ -147,6 +109,7 @@ impl Writer<'_> {
             12..24 if depth == 0 => self.warp(),
             24..32 if depth == 0 => self.block(),
             32..38 => self.copy(),
+            38..58 => self.feature(depth),
             _ => self.plain(),
         }
     }
@@ -180,11 +143,11 @@ impl Writer<'_> {
         }
         let bits = if let Kind::Word(bits) = case.result { bits } else { 1 };
         let result = self.any(bits);
-        let guard = match self.random.u32(..8) {
-            0 => format!("@{} ", self.any(1)),
-            1 => format!("@!{} ", self.any(1)),
-            _ => String::new(),
-        };
+        let mut guard = self.guard();
+        if matches!(case.instruction().opcode.as_str(), "set" | "testp") {
+            // The driver compiles these wrong under a guard.
+            guard.clear();
+        }
         let mnemonic = &case.mnemonic;
         match case.form {
             Form::Plain => {
@@ -199,15 +162,17 @@ impl Writer<'_> {
                 self.line(&line);
             }
             Form::Atomic => {
-                // On the thread's own word of shared memory. Nobody else touches it but between two barriers.
+                // On the thread's own word, which nobody else touches but between two barriers.
                 let (old, rest) = names.split_at(1);
-                self.line(&format!("st.shared.b{bits} [%slot], {};", old.join("")));
+                let (space, slot) =
+                    if mnemonic.contains("global") { ("global", "%out") } else { ("shared", "%slot") };
+                self.line(&format!("st.{space}.b{bits} [{slot}], {};", old.join("")));
                 self.line(&format!(
-                    "{{ {before}{guard}{mnemonic} {result}, [%slot], {}; }}",
+                    "{{ {before}{guard}{mnemonic} {result}, [{slot}], {}; }}",
                     rest.join(", ")
                 ));
                 let again = self.any(bits);
-                self.line(&format!("ld.shared.b{bits} {again}, [%slot];"));
+                self.line(&format!("ld.{space}.b{bits} {again}, [{slot}];"));
             }
         }
     }

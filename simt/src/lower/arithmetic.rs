@@ -24,6 +24,7 @@ pub(super) fn lower(cx: &mut Context<'_>) -> Result<bool, LoadError> {
         "addc" | "subc" | "madc" => carry(cx)?,
         "add" | "sub" | "mad" if instruction.has("cc") => carry(cx)?,
         "set" if alu::scalar(instruction).is_none() => set(cx)?,
+        "lop3" if instruction.has("and") || instruction.has("or") => lop3(cx)?,
         _ => {
             if !common(cx)? && !scalar(cx)? {
                 return Ok(false);
@@ -62,7 +63,8 @@ fn common(cx: &mut Context<'_>) -> Result<bool, LoadError> {
         let [d, a, b] = operands(cx, [is_wide(ty), is_wide(ty), is_wide(ty) && !shift])?;
         return Ok(match (d, a, b) {
             (Reg::W(d), Reg::W(a), Reg::W(b)) => emit(cx, Op::IntW(kind, d, a, b)),
-            (Reg::D(d), Reg::D(a), Reg::D(b) | Reg::W(b)) => emit(cx, Op::IntD(kind, d, a, b)),
+            (Reg::D(d), Reg::D(a), Reg::W(b)) if shift => emit(cx, Op::IntD(kind, d, a, b)),
+            (Reg::D(d), Reg::D(a), Reg::D(b)) if !shift => emit(cx, Op::IntD(kind, d, a, b)),
             _ => false,
         });
     }
@@ -382,6 +384,32 @@ fn set(cx: &mut Context<'_>) -> Done {
         _ => return Err(cx.no()),
     };
     cx.emit(op);
+    Ok(())
+}
+
+/// `lop3` with a predicate: whether the result is not zero, joined with another one.
+fn lop3(cx: &mut Context<'_>) -> Done {
+    let instruction = cx.instruction();
+    let function = alu::scalar(instruction).ok_or_else(|| cx.no())?;
+    let logic = if instruction.has("and") { Logic::And } else { Logic::Or };
+    let [Operand::Pair(d, p), a, b, c, table, with] = &instruction.operands[..] else { return Err(cx.no()) };
+    let (d, Reg::P(p)) = (cx.register(*d)?, cx.register(*p)?) else { return Err(cx.no()) };
+    let mut operands = [d; 4];
+    for (operand, given) in operands.iter_mut().zip([a, b, c, table]) {
+        *operand = cx.operand(given, false)?;
+    }
+    let with = match with {
+        Operand::Negated(id) => match cx.register(*id)? {
+            Reg::P(number) => (logic, number, true),
+            _ => return Err(cx.no()),
+        },
+        other => (logic, predicate_of(cx, other)?, false),
+    };
+    push_scalar(cx, Scalar { function, d, operands, count: 4, extend: 0 });
+    let number = cx.program.tests.len() as u32;
+    let (function, b) = ((|a, b| a != b) as fn(u64, u64) -> bool, cx.constant(false, 0));
+    cx.program.tests.push(Test { function, d: Some(p), not_d: None, a: d, b, with: Some(with) });
+    cx.emit(Op::Test(number));
     Ok(())
 }
 

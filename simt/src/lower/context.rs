@@ -185,6 +185,7 @@ impl<'a> Context<'a> {
             Operand::Float64(bits) => {
                 Ok(self.constant(false, u64::from((f64::from_bits(*bits) as f32).to_bits())))
             }
+            Operand::Special(name) if name == "WARP_SZ" => Ok(self.constant(wide, 32)),
             Operand::Special(name) => self.special(name),
             Operand::Symbol(symbol, offset) => self.symbol(*symbol, *offset, wide),
             _ => Err(self.no()),

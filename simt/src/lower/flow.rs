@@ -126,7 +126,19 @@ pub(super) struct Flow {
     jumps: Vec<(Jump, Goal)>,
     /// Code of edges that a jump goes along.
     ways: Vec<(Edge, (usize, usize))>,
+    /// Joins, with their block; none: a return.
     joins_emitted: Vec<(u32, Joined)>,
+}
+
+/// Where paths meet.
+#[derive(Clone, Copy)]
+enum Joined {
+    /// Where this block begins.
+    Block(usize),
+    /// Where the function returns.
+    Return,
+    /// Behind this instruction, which has a predicate.
+    Behind(usize),
 }
 
 /// What jumps.
@@ -134,17 +146,6 @@ pub(super) struct Flow {
 enum Jump {
     Branch(Pc),
     Table(u32, usize),
-}
-
-/// Where paths join.
-#[derive(Clone, Copy)]
-enum Joined {
-    /// At the start of this block.
-    Block(usize),
-    /// At a return.
-    Return,
-    /// Behind this instruction, where its predicate is false.
-    Behind(usize),
 }
 
 /// Where to.
@@ -183,7 +184,7 @@ impl Flow {
             let (met, returns) = meeting_points(&graph, &loops, block);
             for join in met {
                 let common = loops[join].iter().filter(|number| loops[block].contains(number)).count();
-                let earlier_trips = loops[block].iter().any(|&number| graph.loops()[number].head == join);
+                let earlier_trips = graph.dominates(join, block);
                 joins.entry(join).or_default().push((at, common as u32, earlier_trips));
             }
             if returns && !cx.function.entry {

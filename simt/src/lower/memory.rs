@@ -198,13 +198,19 @@ fn atomic(cx: &mut Context<'_>, returns: bool) -> Result<(), LoadError> {
     };
     let Some((at, values)) = rest.split_first() else { return Err(cx.no()) };
     let (base, offset, target) = address(cx, at, target(cx))?;
-    let registers = registers(cx, d, ty)?;
-    if registers.len() != 1 || values.is_empty() || values.len() > 2 {
+    // "Atomicity is guaranteed for each of the elements" of a vector (PTX ISA, `atom`): one atomic for each.
+    let wide = ty.size() == 8;
+    let elements: Vec<Vec<&Operand>> = match values {
+        [Operand::List(parts)] => parts.iter().map(|part| vec![part]).collect(),
+        [_] | [_, _] => vec![values.iter().collect()],
+        _ => return Err(cx.no()),
+    };
+    let results = match d {
+        Operand::Sink => vec![None; elements.len()],
+        d => registers(cx, d, ty)?,
+    };
+    if results.len() != elements.len() {
         return Err(cx.no());
-    }
-    let mut operands = [None; 2];
-    for (operand, value) in operands.iter_mut().zip(values) {
-        *operand = Some(cx.operand(value, ty.size() == 8)?);
     }
     // "If no .sem is specified, .relaxed; if no scope, .gpu" (PTX ISA, `atom`).
     let acq_rel = instruction.has("acq_rel");
@@ -213,17 +219,41 @@ fn atomic(cx: &mut Context<'_>, returns: bool) -> Result<(), LoadError> {
         acquire: acq_rel || instruction.has("acquire"),
         release: acq_rel || instruction.has("release"),
     };
-    let access = Access {
-        target,
-        base,
-        offset,
-        size: ty.size() as u8,
-        registers,
-        word: None,
-        signed: false,
-        order,
-        atomic: Some((function, operands)),
-    };
-    push(cx, access, Op::Atomic);
+    // A result may stand where a later element has its operand, or all of them their address.
+    let vector = elements.len() > 1;
+    let mut moves = Vec::new();
+    for (number, (values, result)) in (0_i64..).zip(elements.into_iter().zip(results)) {
+        let mut operands = [None; 2];
+        for (operand, value) in operands.iter_mut().zip(values) {
+            *operand = Some(cx.operand(value, wide)?);
+        }
+        let register = match result {
+            Some(d) if vector => {
+                let temporary = cx.temporary(wide);
+                moves.push((d, temporary));
+                Some(temporary)
+            }
+            result => result,
+        };
+        let access = Access {
+            target,
+            base,
+            offset: offset + number * i64::from(ty.size()),
+            size: ty.size() as u8,
+            registers: vec![register],
+            word: None,
+            signed: false,
+            order,
+            atomic: Some((function, operands)),
+        };
+        push(cx, access, Op::Atomic);
+    }
+    for (d, a) in moves {
+        match (d, a) {
+            (Reg::W(d), Reg::W(a)) => cx.emit(Op::MovW(d, a)),
+            (Reg::D(d), Reg::D(a)) => cx.emit(Op::MovD(d, a)),
+            _ => return Err(cx.no()),
+        }
+    }
     Ok(())
 }

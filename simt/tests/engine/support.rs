@@ -19,12 +19,16 @@ pub(crate) fn kernel(text: &str) -> Kernel {
 
 /// A module with the kernel `k`, of these parameters and this body.
 pub(crate) fn module(params: &str, body: &str) -> String {
-    format!(
-        ".version 8.0\n.target sm_80\n.address_size 64\n{HELD}\n.visible .entry k({params}) {{\n{REGISTERS}\n{body}\n}}\n"
-    )
+    declared("", params, body)
 }
 
-const HELD: &str = ".extern .shared .align 16 .b8 dynamic[];";
+/// The same, behind these declarations.
+fn declared(held: &str, params: &str, body: &str) -> String {
+    format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n{held}\n\
+         .visible .entry k({params}) {{\n{REGISTERS}\n{body}\n}}\n"
+    )
+}
 
 /// `%t` is the thread, `%n` the threads of the block, `%r` those behind it, `%b` the block.
 const REGISTERS: &str = "\
@@ -119,15 +123,17 @@ pub(crate) fn verdict(report: &Report) -> String {
     if words.is_empty() { "clean".into() } else { words.join(", ") }
 }
 
-/// The verdict on a body, the same under every policy and several seeds.
+/// A launch of the kernel with this body, behind these declarations, on a buffer of 8 KiB whose address is in `%out`.
+#[track_caller]
+pub(crate) fn launch(held: &str, body: &str, launch: Launch) -> Run {
+    let text = declared(held, ".param .u64 g", &format!("ld.param.u64 %out, [g];\n{body}"));
+    Run::new(&kernel(&text), launch, &[vec![0; 8192]])
+}
+
+/// The verdict on a body, the same under every policy, several seeds, and 1 to 3 workers.
 #[track_caller]
 pub(crate) fn judged(body: &str, blocks: u32, threads: u32) -> String {
-    let run = Run::new(
-        &kernel(&module(".param .u64 g", &format!("ld.param.u64 %out, [g];\n{body}"))),
-        Launch::new(blocks, threads),
-        &[vec![0; 8192]],
-    );
-    judged_run(run)
+    judged_run(launch("", body, Launch::new(blocks, threads)))
 }
 
 /// The verdict of this launch, the same under every policy and several seeds.
@@ -136,7 +142,8 @@ pub(crate) fn judged_run(mut run: Run) -> String {
     let mut first: Option<String> = None;
     for policy in POLICIES {
         for seed in 0..3 {
-            run.launch = run.launch.clone().schedule(Schedule::seeded(policy, seed));
+            run.launch =
+                run.launch.clone().schedule(Schedule::seeded(policy, seed)).workers(1 + seed as usize);
             let now = verdict(&run.go().outcome.report);
             match &first {
                 None => first = Some(now),

@@ -107,7 +107,7 @@ pub(super) fn first(text: &str) -> Option<Unfollowed> {
     let file = syn::parse_file(text).ok()?;
     let mut names = Names::default();
     names.visit_file(&file);
-    let mut search = Search { names, found: Vec::new() };
+    let mut search = Search { names, found: Vec::new(), conditions: 0 };
     search.visit_file(&file);
     search.found.into_iter().min_by_key(|found| found.line)
 }
@@ -145,11 +145,19 @@ impl<'ast> Visit<'ast> for Names {
 struct Search {
     names: Names,
     found: Vec<Unfollowed>,
+    /// How many conditions this place is under: not all lanes need come here.
+    conditions: usize,
 }
 
 impl Search {
     fn refuse(&mut self, at: Span, what: impl Into<String>) {
         self.found.push(Unfollowed { line: at.start().line, what: what.into() });
+    }
+
+    fn under_condition(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.conditions += 1;
+        visit(self);
+        self.conditions -= 1;
     }
 
     /// A call by a name that the attribute takes to be one of `cuda_std`.
@@ -166,6 +174,10 @@ impl Search {
                 last.ident.span(),
                 format!("the call of `{name}`, which it would take for one of cuda_std's own by its name"),
             );
+        }
+        // It does not wait for lanes that go past, and so does not see that they do.
+        if name == "sync_warp" && self.conditions > 0 {
+            self.refuse(last.ident.span(), "`sync_warp` where not every lane need come");
         }
         if MAKERS.contains(&name.as_str()) {
             self.refuse(last.ident.span(), format!("the pointer or reference that `{name}` makes"));
@@ -191,6 +203,21 @@ fn is_through_pointer(expr: &Expr) -> bool {
         Expr::Group(inside) => is_through_pointer(&inside.expr),
         Expr::Field(field) => is_through_pointer(&field.base),
         Expr::Index(index) => is_through_pointer(&index.expr),
+        _ => false,
+    }
+}
+
+/// A number or a range of numbers that is the same for all: of literals and constants.
+fn is_constant(expr: &Expr) -> bool {
+    let end = |end: &Option<Box<Expr>>| end.as_deref().is_none_or(is_constant);
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Paren(inside) => is_constant(&inside.expr),
+        Expr::Range(range) => end(&range.start) && end(&range.end),
+        Expr::Path(path) => path.path.segments.last().is_some_and(|last| {
+            let name = last.ident.to_string();
+            name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        }),
         _ => false,
     }
 }
@@ -348,7 +375,55 @@ impl<'ast> Visit<'ast> for Search {
             }
         }
         self.visit_return_type(&function.sig.output);
-        self.visit_block(&function.block);
+        if kernel {
+            self.visit_block(&function.block);
+        } else {
+            // Called from anywhere.
+            self.under_condition(|this| this.visit_block(&function.block));
+        }
+    }
+
+    fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
+        self.visit_expr(&branch.cond);
+        self.under_condition(|this| {
+            this.visit_block(&branch.then_branch);
+            if let Some((_, otherwise)) = &branch.else_branch {
+                this.visit_expr(otherwise);
+            }
+        });
+    }
+
+    fn visit_expr_match(&mut self, branch: &'ast syn::ExprMatch) {
+        self.visit_expr(&branch.expr);
+        self.under_condition(|this| branch.arms.iter().for_each(|arm| this.visit_arm(arm)));
+    }
+
+    fn visit_expr_while(&mut self, repeated: &'ast syn::ExprWhile) {
+        self.under_condition(|this| visit::visit_expr_while(this, repeated));
+    }
+
+    fn visit_expr_loop(&mut self, repeated: &'ast syn::ExprLoop) {
+        self.under_condition(|this| visit::visit_expr_loop(this, repeated));
+    }
+
+    fn visit_expr_for_loop(&mut self, repeated: &'ast syn::ExprForLoop) {
+        if is_constant(&repeated.expr) {
+            return visit::visit_expr_for_loop(self, repeated);
+        }
+        self.under_condition(|this| visit::visit_expr_for_loop(this, repeated));
+    }
+
+    fn visit_expr_closure(&mut self, closure: &'ast syn::ExprClosure) {
+        self.under_condition(|this| visit::visit_expr_closure(this, closure));
+    }
+
+    fn visit_expr_binary(&mut self, binary: &'ast syn::ExprBinary) {
+        self.visit_expr(&binary.left);
+        if matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_)) {
+            self.under_condition(|this| this.visit_expr(&binary.right));
+        } else {
+            self.visit_expr(&binary.right);
+        }
     }
 
     fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {

@@ -199,7 +199,7 @@ fn report(
         Format::Table => {
             write!(stdout, "{report}")?;
             if let Some(card) = card {
-                writeln!(stdout, "{}", wrapped("the card's PTX: ", &card))?;
+                writeln!(stdout, "{}", wrapped("the card's PTX, as rustc optimises it: ", &card))?;
             }
         }
         Format::Json => {

@@ -38,7 +38,9 @@ pub(super) fn compiled(
         Ok(path)
     };
     thread::scope(|scope| {
-        let for_card = Purpose::Card { arch: CARD, jump_threading: false, quiet: true };
+        // As rustc does by itself, and so whoever builds the kernel without this project: with the pass that splits
+        // barriers.
+        let for_card = Purpose::Card { arch: CARD, jump_threading: true, quiet: true };
         let card = card.then(|| scope.spawn(move || to("card.ptx", for_card)));
         let source = to("source.ptx", Purpose::Verdict);
         let card = card.map(|card| card.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

@@ -63,6 +63,8 @@ fn command(toolchain: &Toolchain, kernels: Kernels<'_>, arch: &str, jump_threadi
     command
         .current_dir(root())
         .env("RUSTC", &toolchain.rustc)
+        // rustc goes as deep as the source is nested, and by itself not as deep as we do.
+        .env("RUST_MIN_STACK", crate::STACK.to_string())
         // Building `core` and the features named below are unstable; a released rustc lets them pass.
         .env("RUSTC_BOOTSTRAP", "1")
         // Flags for the host are not meant for the GPU.

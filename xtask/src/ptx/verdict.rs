@@ -92,6 +92,8 @@ pub(super) fn compile(toolchain: &Toolchain, kernels: Kernels<'_>) -> Result<Str
 fn command(toolchain: &Toolchain, libraries: &Libraries) -> Command {
     let mut rustc = Command::new(&toolchain.rustc);
     rustc
+        // rustc goes as deep as the source is nested, and by itself not as deep as we do.
+        .env("RUST_MIN_STACK", crate::STACK.to_string())
         // The features and options named below are unstable; a released rustc lets them pass.
         .env("RUSTC_BOOTSTRAP", "1")
         .args(["--crate-name", "kernels", "--edition", "2024", "--crate-type", "cdylib"])

@@ -213,7 +213,7 @@ impl Unrolling<'_> {
             What::Named { number, arriving, waiting } => {
                 let (warp, warps) = (thread / 32, threads.div_ceil(32));
                 self.event(line, Do::Decide);
-                let count = 32 * ((arriving | waiting) & (1 << warps) - 1).count_ones();
+                let count = 32 * ((arriving | waiting) & ((1 << warps) - 1)).count_ones();
                 if arriving >> warp & 1 == 1 {
                     self.event(line, Do::Arrive(*number));
                 }

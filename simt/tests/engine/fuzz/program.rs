@@ -65,7 +65,7 @@ impl Condition {
     pub(crate) fn holds(self, thread: u32, block: u32, trip: u32) -> bool {
         match self {
             Self::ThreadBelow(limit) => thread < limit,
-            Self::Even => thread % 2 == 0,
+            Self::Even => thread.is_multiple_of(2),
             Self::LaneBelow(limit) => thread % 32 < limit,
             Self::WarpIs(warp) => thread / 32 == warp,
             Self::TripIs(of) => trip == of,
@@ -100,7 +100,7 @@ impl Mask {
             Self::Constant(mask) => mask,
             Self::Halves if thread % 32 < 16 => 0xffff,
             Self::Halves => 0xffff_0000,
-            Self::EvenOdd if thread % 2 == 0 => 0x5555_5555,
+            Self::EvenOdd if thread.is_multiple_of(2) => 0x5555_5555,
             Self::EvenOdd => 0xaaaa_aaaa,
         }
     }
@@ -227,7 +227,19 @@ impl Program {
             small_scopes: random.u32(..3) == 0,
         };
         let count = random.usize(2..9);
-        let body = block(random, &taste, count, 0, false);
+        let mut body = block(random, &taste, count, 0, false);
+        // Who arrives twice before anybody has waited is counted twice, or not: that depends on the schedule.
+        let mut used = 0;
+        for statement in &mut body {
+            match &mut statement.what {
+                What::Barrier => used = 0,
+                What::Named { number, .. } => {
+                    *number = used;
+                    used += 1;
+                }
+                _ => {}
+            }
+        }
         let mut program = Self { threads, blocks, body, ptx: String::new() };
         let mut emitter = Emitter { threads, ..Emitter::default() };
         emitter.program(&mut program.body);
@@ -484,7 +496,8 @@ impl Emitter {
                 self.line(format!("vote.sync.ballot.b32 %r14, %p{p}, %r13;"))
             }
             What::Named { number, arriving, waiting } => {
-                let count = 32 * ((*arriving | *waiting) & (1 << self.threads.div_ceil(32)) - 1).count_ones();
+                let count =
+                    32 * ((*arriving | *waiting) & ((1 << self.threads.div_ceil(32)) - 1)).count_ones();
                 // Each its own: who comes to one again before all have left it makes a mess of both.
                 self.barriers += 1;
                 *number = self.barriers;
