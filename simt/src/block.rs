@@ -264,6 +264,9 @@ impl<'a> Runner<'a> {
             if !warp.passed.is_empty() {
                 warp.passed.clear();
             }
+            if !warp.met.is_empty() {
+                warp.met.clear();
+            }
         }
         if self.state.barrier(first.0).is_some_and(|barrier| barrier.kind != BarrierKind::Sync) {
             self.reduce(&alive);

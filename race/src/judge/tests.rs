@@ -46,7 +46,7 @@ enum Step {
         size: u32,
         writes: bool,
         object: u32,
-        values: [u64; 32],
+        values: Box<[u64; 32]>,
     },
     SyncWarp(u32),
     Barrier([u32; 3]),
@@ -89,7 +89,7 @@ fn steps(random: &mut Rng) -> Vec<Step> {
                     let start = if object == 0 { BASE } else { GLOBAL };
                     let low = start + first * u64::from(size);
                     let base = if stride < 0 { low + 31 * u64::from(size) } else { low };
-                    let values = std::array::from_fn(|_| u64::from(random.u32(..2)));
+                    let values = Box::new(std::array::from_fn(|_| u64::from(random.u32(..2))));
                     if mask != 0 {
                         let at = At { instruction: number, path: trip };
                         steps.push(Step::Access {
