@@ -96,7 +96,7 @@ fn what_is_nested_too_deep_is_refused() {
 fn what_keeps_the_compiler_busy_ends_within_its_time() {
     let folder = folder("bad-bombs");
     fs::write(folder.join("first.rs"), kernel("", "")).expect("a file");
-    run(&folder, &["check", "first.rs"], "").exits(0);
+    run(&folder, &["check", "first.rs", "--engine", "source"], "").exits(0);
     let types = (0..40).map(|level| match level {
         0 => "fn f0<T: Copy>(x: T) -> T { x }\n".to_owned(),
         level => format!("fn f{level}<T: Copy>(x: T) -> impl Copy {{ f{}((x, x)) }}\n", level - 1),
@@ -115,7 +115,7 @@ fn what_keeps_the_compiler_busy_ends_within_its_time() {
         let file = format!("{name}.rs");
         fs::write(folder.join(&file), kernel(body, &items)).expect("a file");
         let start = Instant::now();
-        let done: Done = run(&folder, &["check", &file, "--timeout", "5"], "");
+        let done: Done = run(&folder, &["check", &file, "--engine", "source", "--timeout", "5"], "");
         assert!(start.elapsed() < Duration::from_secs(20), "{name}: {:?}", start.elapsed());
         done.exits(2);
         let last = done.stderr.lines().last().unwrap_or_default();
@@ -138,7 +138,7 @@ fn a_program_that_a_kernel_starts_ends_with_it() {
     }";
     fs::write(folder.join("kernel.rs"), kernel(starts, "")).expect("a file");
     let start = Instant::now();
-    let done = run(&folder, &["check", "kernel.rs", "--block", "32", "--n", "32"], "");
+    let done = run(&folder, &["check", "kernel.rs", "--engine", "source", "--block", "32", "--n", "32"], "");
     done.exits(1).says("no GPU has this");
     assert!(start.elapsed() < Duration::from_secs(50), "{:?}", start.elapsed());
     std::thread::sleep(Duration::from_secs(6));
@@ -157,7 +157,7 @@ fn a_command_that_is_killed_takes_its_program_with_it() {
         loop { core::hint::spin_loop() }
     }";
     fs::write(folder.join("kernel.rs"), kernel(spins, spin)).expect("a file");
-    let mut command = common::start(&folder, &["check", "kernel.rs"]);
+    let mut command = common::start(&folder, &["check", "kernel.rs", "--engine", "source"]);
     let runs = folder.join("runs");
     while !runs.exists() {
         std::thread::sleep(Duration::from_millis(10));
@@ -181,7 +181,8 @@ fn a_length_that_its_type_cannot_hold_is_told_before_anything_is_compiled() {
     let text =
         "use cuda_std::kernel;\n#[kernel]\npub unsafe fn mine(out: *mut f32, n: u8) { let _ = (out, n); }\n";
     fs::write(folder.join("kernel.rs"), text).expect("a file");
-    let check = |flags: &[&str]| run(&folder, &[&["check", "kernel.rs"], flags].concat(), "");
+    let check =
+        |flags: &[&str]| run(&folder, &[&["check", "kernel.rs", "--engine", "source"], flags].concat(), "");
     check(&[]).is_one_error("`n: u8` cannot hold n = 4096; give a smaller --n, or --arg n=VALUE");
     check(&["--arg", "n=300"]).is_one_error("--arg n=300: not a u8");
     check(&["--arg", "n=7"]).exits(0);
@@ -194,7 +195,11 @@ fn more_memory_than_there_is_is_not_asked_for() {
     let folder = folder("bad-memory");
     let text = "use cuda_std::kernel;\n#[kernel]\npub unsafe fn mine(out: *mut f32) { let _ = out; }\n";
     fs::write(folder.join("kernel.rs"), text).expect("a file");
-    let much = run(&folder, &["check", "kernel.rs", "--n", "1000000000000", "--block", "1024"], "");
+    let much = run(
+        &folder,
+        &["check", "kernel.rs", "--engine", "source", "--n", "1000000000000", "--block", "1024"],
+        "",
+    );
     much.exits(2).ends_with_error("no memory for 1000000000000 elements; give a smaller --n");
     for (n, why) in [
         ("0", "--n 0 leaves nothing to do"),

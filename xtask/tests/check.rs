@@ -113,7 +113,7 @@ fn the_kernels_of_the_lesson() {
         ("reverse_tile_prefix.rs", 0, "keep = 2"),
         ("reverse_tile_racy.rs", 1, "RAW hazard, error"),
     ] {
-        run(&lesson, &["check", file], "").exits(code).says(says);
+        run(&lesson, &["check", file, "--engine", "source"], "").exits(code).says(says);
     }
 }
 
@@ -209,7 +209,7 @@ fn an_interrupt_leaves_no_program_and_no_folder_behind() {
     for signal in ["-INT", "-TERM"] {
         let folder = folder(&format!("check-interrupt{signal}"));
         let spin = "fn spin() -> ! {
-            let me = format!(\"{} {}\", std::process::id(), std::env::current_exe().unwrap().display());
+            let me = std::process::id().to_string() + \" \" + std::env::current_exe().unwrap().to_str().unwrap();
             let late = \"sleep 2; echo alive > grandchild\";
             std::process::Command::new(\"sh\").args([\"-c\", late]).spawn().unwrap();
             std::fs::write(\"part\", me).unwrap();
@@ -218,9 +218,10 @@ fn an_interrupt_leaves_no_program_and_no_folder_behind() {
         }";
         let looping = kernel("out: *mut f32", "*out = b as f32 + i as f32 + t as f32; spin();") + spin;
         fs::write(folder.join("kernel.rs"), looping).expect("the file can be written");
-        let child = start(&folder, &["check", "kernel.rs", "--engine", "source"]);
+        let mut child = start(&folder, &["check", "kernel.rs", "--engine", "source"]);
         let runs = folder.join("runs");
         while !runs.exists() {
+            assert!(child.try_wait().expect("it can be asked").is_none(), "it ended before the kernel ran");
             thread::sleep(Duration::from_millis(10));
         }
         let runs = fs::read_to_string(runs).expect("the kernel wrote it");

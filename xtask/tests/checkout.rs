@@ -42,7 +42,10 @@ fn a_target_that_is_named_has_a_folder_of_its_own() {
     let said = String::from_utf8(rustc.stdout).expect("UTF-8");
     let host = said.lines().find_map(|line| line.strip_prefix("host: ")).expect("a line").to_owned();
     let lesson = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernels-gpu/src/lesson");
-    for args in [&["check", "reverse_tile_synced.rs"][..], &["run", "--device", "emulator", "--n", "300"]] {
+    for args in [
+        &["check", "reverse_tile_synced.rs", "--engine", "source"][..],
+        &["run", "--device", "emulator", "--n", "300"],
+    ] {
         let named = start_with(&lesson, args, &[("CARGO_BUILD_TARGET", host.clone())]);
         end(named, "").exits(0);
     }
