@@ -294,6 +294,10 @@ fn statement(random: &mut Rng, taste: &Taste, depth: u32, in_loop: bool) -> What
                 let second = if taste.odd_barriers && random.bool() { random.u32(..4) } else { first };
                 let count = random.usize(1..5);
                 let body = block(random, taste, count, depth + 1, true);
+                // One that nobody goes round is no loop in PTX.
+                if always_returns(&body) {
+                    continue;
+                }
                 let top = random.bool() || first == 0 || second == 0;
                 What::Loop { condition: Condition::random(random), trips: (first, second), body, top }
             }
