@@ -263,6 +263,8 @@ impl<'a> Runner<'a> {
             lanes.left = lanes.all & !warp.alive;
             if !warp.passed.is_empty() {
                 warp.passed.clear();
+            }
+            if !warp.met.is_empty() {
                 warp.met.clear();
             }
         }

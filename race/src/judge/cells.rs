@@ -11,6 +11,12 @@ const NONE: u32 = u32::MAX;
 const KEPT: u32 = 8;
 /// So many entries of a cell are looked at for one that a new access can go into.
 const LOOKED_AT: u32 = 64;
+/// Where any number of blocks may come to one cell, an access is told to conflict with no more than so many others: at
+/// first, and once so many have been told. Of so many accesses to a cell, the later half is kept. Else the time would rise
+/// with the square of the blocks.
+const TOLD: [usize; 2] = [1024, 16];
+const MANY: u64 = 1 << 21;
+const ACCESSES: u32 = 4096;
 
 /// An access by lanes of one warp to some bytes of a cell.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +72,8 @@ pub(super) struct Found {
     pub(super) earlier: Epoch,
     pub(super) block: u64,
     pub(super) address: u64,
+    /// The bytes of the cell, and how many count.
+    hit: u8,
     pub(super) bytes: u32,
     pub(super) same_value: bool,
     /// The row of the earlier access, if it read what nothing had written.
@@ -79,9 +87,18 @@ pub(super) struct Cells {
     heads: FxHashMap<u64, [u32; 2]>,
     entries: Vec<Entry>,
     age: u32,
+    /// Where accesses of many blocks are kept: how many entries each list has, and entries that are not used any more.
+    lengths: Option<FxHashMap<(u64, usize), u32>>,
+    unused: Vec<u32>,
+    told: u64,
 }
 
 impl Cells {
+    /// For accesses of any number of blocks.
+    pub(super) fn of_many_blocks() -> Self {
+        Self { lengths: Some(FxHashMap::default()), ..Self::default() }
+    }
+
     pub(super) fn clear(&mut self) {
         self.heads.clear();
         self.entries.clear();
@@ -115,53 +132,71 @@ impl Cells {
         found: &mut Vec<Found>,
     ) {
         let (first, last) = (by.address / 4, (by.address + u64::from(by.size) - 1) / 4);
-        // A write counts once against all earlier writes, so that N writers of a cell make N - 1 hazards.
         for cell in first..=last {
             let new = self.entry(by, cell);
-            let [mut write, mut read] = self.heads.get(&cell).copied().unwrap_or([NONE; 2]);
-            let heads = [write, read];
-            let mut uncounted = new.bytes;
-            while write != NONE {
-                let earlier = &self.entries[write as usize];
-                write = earlier.next;
-                let hit = hit(earlier, &new);
-                if hit == 0 {
-                    continue;
+            let heads = self.heads.get(&cell).copied().unwrap_or([NONE; 2]);
+            let told = match self.lengths {
+                Some(_) => TOLD[usize::from(self.told > MANY)],
+                None => usize::MAX,
+            };
+            let start = found.len();
+            self.conflicts(heads[0], (&new, by), cell, &before, (told, found));
+            if new.how.writes {
+                // A write counts once against all earlier writes, so that N writers of a cell make N - 1 hazards.
+                let mut uncounted = new.bytes;
+                for found in &mut found[start..] {
+                    let counted = found.hit & uncounted;
+                    uncounted &= !found.hit;
+                    found.bytes = counted.count_ones();
                 }
-                let plain = earlier.how.strong.is_none() && new.how.strong.is_none();
-                let same_value = new.how.writes && plain && (new.value ^ earlier.value) & spread(hit) == 0;
-                let (block, early) = (earlier.block, (earlier.early != NONE).then_some(earlier.early));
-                for earlier in unordered(earlier, by, &before) {
-                    let counted = if new.how.writes { hit & uncounted } else { hit };
-                    uncounted &= !hit;
-                    found.push(Found {
-                        earlier,
-                        block,
-                        address: cell * 4,
-                        bytes: counted.count_ones(),
-                        same_value,
-                        early,
-                    });
-                }
+                self.conflicts(heads[1], (&new, by), cell, &before, (told, found));
             }
-            while new.how.writes && read != NONE {
-                let earlier = &self.entries[read as usize];
-                read = earlier.next;
-                let hit = hit(earlier, &new);
-                if hit == 0 {
-                    continue;
-                }
-                let (block, early) = (earlier.block, (earlier.early != NONE).then_some(earlier.early));
-                found.extend(unordered(earlier, by, &before).map(|earlier| Found {
-                    earlier,
-                    block,
-                    address: cell * 4,
-                    bytes: hit.count_ones(),
-                    same_value: false,
-                    early,
-                }));
-            }
+            self.told += (found.len() - start) as u64;
             self.record(new, cell, heads);
+        }
+    }
+
+    /// What of a list a new access conflicts with, at most so many.
+    fn conflicts(
+        &self,
+        head: u32,
+        (new, by): (&Entry, &CellAccess),
+        cell: u64,
+        before: &impl Fn(&Epoch, u64) -> bool,
+        (told, found): (usize, &mut Vec<Found>),
+    ) {
+        let mut at = head;
+        let end = found.len().saturating_add(told);
+        while at != NONE && found.len() < end {
+            let earlier = &self.entries[at as usize];
+            at = earlier.next;
+            let hit = hit(earlier, new);
+            if hit == 0 {
+                continue;
+            }
+            let plain = earlier.how.strong.is_none() && new.how.strong.is_none();
+            let both_write = earlier.how.writes && new.how.writes;
+            let same_value = both_write && plain && (new.value ^ earlier.value) & spread(hit) == 0;
+            let conflict = |epoch: Epoch, lanes: u32| Found {
+                earlier: epoch,
+                block: earlier.block,
+                address: cell * 4,
+                hit,
+                bytes: hit.count_ones() * lanes,
+                same_value,
+                early: (earlier.early != NONE).then_some(earlier.early),
+            };
+            if self.lengths.is_none() {
+                found.extend(unordered(earlier, by, before).map(|epoch| conflict(epoch, 1)));
+                continue;
+            }
+            // Told as one, with the lowest lane. Of another block, what is ordered before mostly is so as a whole.
+            if earlier.block != by.block {
+                let mut lanes = unordered(earlier, by, before);
+                if let Some(first) = lanes.next() {
+                    found.push(conflict(first, 1 + lanes.count() as u32));
+                }
+            }
         }
     }
 
@@ -231,9 +266,39 @@ impl Cells {
             let entry = &mut self.entries[unused as usize];
             *entry = Entry { next: entry.next, ..new };
         } else {
-            let number = self.entries.len() as u32;
-            self.entries.push(Entry { next: heads[list], ..new });
+            let new = Entry { next: heads[list], ..new };
+            let number = match self.unused.pop() {
+                Some(number) => {
+                    self.entries[number as usize] = new;
+                    number
+                }
+                None => {
+                    self.entries.push(new);
+                    self.entries.len() as u32 - 1
+                }
+            };
             self.heads.entry(cell).or_insert([NONE; 2])[list] = number;
+            self.shorten(cell, list, number);
+        }
+    }
+
+    /// Forgets the older half of a list that has become too long.
+    fn shorten(&mut self, cell: u64, list: usize, head: u32) {
+        let Some(lengths) = &mut self.lengths else { return };
+        let length = lengths.entry((cell, list)).or_default();
+        *length += 1;
+        if *length < ACCESSES {
+            return;
+        }
+        *length = ACCESSES / 2;
+        let mut last = head;
+        for _ in 1..ACCESSES / 2 {
+            last = self.entries[last as usize].next;
+        }
+        let mut old = std::mem::replace(&mut self.entries[last as usize].next, NONE);
+        while old != NONE {
+            self.unused.push(old);
+            old = self.entries[old as usize].next;
         }
     }
 }

@@ -13,6 +13,8 @@ mod pairs;
 mod row;
 mod stamps;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 pub use access::{Addresses, At, How, Program, Scope, Sync, WarpAccess, Written};
 pub use lines::Lines;
@@ -151,7 +153,7 @@ impl Judge {
             stamps: Stamps::default(),
             table: LineTable::default(),
             tally: Tally::default(),
-            contested: Cells::default(),
+            contested: Cells::of_many_blocks(),
             judging: true,
             meetings: Vec::new(),
             numbers: Vec::new(),

@@ -35,13 +35,16 @@ struct Key {
     exited_above: Option<Site>,
 }
 
+/// So many keys are remembered.
+const RECENT: usize = 16;
+
 /// The hazards found so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) hazards: Vec<Hazard>,
     pub(super) uninitialised: Vec<Uninitialised>,
-    /// The conflict counted last, and its hazard: most come in rows.
-    last: Option<(Key, usize)>,
+    /// Of conflicts counted before, the last one first, their hazards: most come in rows.
+    recent: Vec<(Key, usize)>,
 }
 
 impl Tally {
@@ -57,13 +60,9 @@ impl Tally {
             object,
             exited_above: conflict.exited_above,
         };
-        let number = match self.last {
-            Some((last, number)) if last == key => number,
-            _ => {
-                let number = self.find(program, conflict, same_warp);
-                self.last = Some((key, number));
-                number
-            }
+        let number = match self.recent.first() {
+            Some(&(last, number)) if last == key => number,
+            _ => self.recall(program, conflict, key),
         };
         let hazard = &mut self.hazards[number];
         hazard.bytes += conflict.bytes;
@@ -80,6 +79,19 @@ impl Tally {
                 hazard.place = program.place(conflict.address, conflict.size);
             }
         }
+    }
+
+    /// The number of the hazard that a conflict of this key belongs to.
+    fn recall(&mut self, program: &dyn Program, conflict: &Conflict, key: Key) -> usize {
+        let recent = match self.recent.iter().position(|(known, _)| *known == key) {
+            Some(at) => self.recent.remove(at),
+            None => {
+                self.recent.truncate(RECENT - 1);
+                (key, self.find(program, conflict, key.same_warp))
+            }
+        };
+        self.recent.insert(0, recent);
+        recent.1
     }
 
     /// The number of the hazard that this conflict belongs to.

@@ -1,6 +1,8 @@
 //! Atomics, scopes, fences, releases and acquires; barriers that count.
 
-use crate::support::judged;
+use simt::Launch;
+
+use crate::support::{Run, judged, kernel, module, verdict};
 
 /// Message passing: the first thread writes data and raises a flag, the last one reads the flag until it is up, and the
 /// data.
@@ -185,4 +187,13 @@ fn lanes_that_never_come() {
         // Lanes that leave themselves out.
         assert_eq!(judged(&named, 1, 64), "misuse", "{named}");
     }
+}
+
+/// Else a launch of many blocks would take the square of its time.
+#[test]
+fn many_blocks_race_for_one_cell() {
+    let body = "ld.global.u32 %w1, [%out]; add.u32 %w1, %w1, %b; st.global.u32 [%out], %w1;";
+    let text = module(".param .u64 g", &format!("ld.param.u64 %out, [g];\n{body}"));
+    let run = Run::new(&kernel(&text), Launch::new(1000, 64), &[vec![0; 64]]);
+    assert_eq!(verdict(&run.go().outcome.report), "WAR error, WAR warning, WAW error, WAW info");
 }

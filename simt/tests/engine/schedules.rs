@@ -19,8 +19,8 @@ fn one_seed_gives_one_output_whoever_runs_the_blocks() {
     for policy in POLICIES {
         for checks in [true, false] {
             let with = |workers| {
-                let launch = Launch::new(300, 40).schedule(Schedule::seeded(policy, 5)).checks(checks);
-                Run::new(&kernel, launch.workers(workers), &[vec![0; 64 + 4 * 300 * 40]]).go()
+                let launch = Launch::new(40, 40).schedule(Schedule::seeded(policy, 5)).checks(checks);
+                Run::new(&kernel, launch.workers(workers), &[vec![0; 64 + 4 * 40 * 40]]).go()
             };
             let one = with(1);
             for workers in [2, 3] {

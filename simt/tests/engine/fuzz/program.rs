@@ -196,6 +196,7 @@ pub(crate) fn always_returns(body: &[Statement]) -> bool {
     body.iter().any(|statement| match &statement.what {
         What::Return => true,
         What::If(_, then, other) => always_returns(then) && always_returns(other),
+        What::Loop { body, top: false, .. } => always_returns(body),
         _ => false,
     })
 }
@@ -203,6 +204,8 @@ pub(crate) fn always_returns(body: &[Statement]) -> bool {
 /// What kinds of statements a program has.
 struct Taste {
     flags: bool,
+    /// Fences; then only flags are accessed by strong operations, of which the oracle knows who read what from whom.
+    fences: bool,
     partial: bool,
     sizes: bool,
     odd_barriers: bool,
@@ -217,6 +220,7 @@ impl Program {
         let blocks = 1 + u32::from(random.u32(..3) == 0);
         let taste = Taste {
             flags: random.u32(..3) == 0,
+            fences: random.bool(),
             partial: random.u32(..2) == 0,
             sizes: random.u32(..2) == 0,
             odd_barriers: random.u32(..4) == 0,
@@ -290,11 +294,15 @@ fn statement(random: &mut Rng, taste: &Taste, depth: u32, in_loop: bool) -> What
                 let second = if taste.odd_barriers && random.bool() { random.u32(..4) } else { first };
                 let count = random.usize(1..5);
                 let body = block(random, taste, count, depth + 1, true);
+                // One that nobody goes round is no loop in PTX.
+                if always_returns(&body) {
+                    continue;
+                }
                 let top = random.bool() || first == 0 || second == 0;
                 What::Loop { condition: Condition::random(random), trips: (first, second), body, top }
             }
             33..38 if taste.flags => flag(random, taste),
-            38 if taste.flags => What::Fence(scope(random, taste)),
+            38 if taste.flags && taste.fences => What::Fence(scope(random, taste)),
             39 if taste.partial && depth == 0 => {
                 let arriving = random.u32(..4);
                 let waiting = random.u32(1..4) & !arriving;
@@ -314,13 +322,14 @@ fn scope(random: &mut Rng, taste: &Taste) -> Scope {
 }
 
 fn access(random: &mut Rng, taste: &Taste) -> Access {
+    let logged = taste.flags && taste.fences;
     let does = match random.u32(..12) {
         0..5 => Does::Load,
         // Where there are fences, what a strong read has read would order accesses, and only flags log what they read.
-        11 if !taste.flags => Does::Atomic,
+        11 if !logged => Does::Atomic,
         _ => Does::Store,
     };
-    let may_be_strong = !taste.flags || matches!(does, Does::Store);
+    let may_be_strong = !logged || matches!(does, Does::Store);
     let strong = matches!(does, Does::Atomic) || random.u32(..16) == 0 && may_be_strong;
     let size = if taste.sizes { [1, 2, 4, 8][random.usize(..4)] } else { 4 };
     let value = match random.u32(..6) {
