@@ -2,6 +2,7 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
+use host::args::Engine;
 use host::device::{Device, Emulator, Kernel};
 use host::reference::{POISON, input};
 
@@ -18,7 +19,7 @@ fn launch(bencher: Bencher<'_, '_>, kernel: Kernel, block: u32) {
     let input = input(N);
     let mut out = vec![POISON; N];
     let threads = ItemsCount::new(N.next_multiple_of(block as usize));
-    let mut emulator = Emulator::new(0);
+    let mut emulator = Emulator::new(Engine::Source, 0).expect("it needs nothing");
     bencher
         .counter(threads)
         .bench_local(|| emulator.launch(kernel, block, &input, &mut out).expect("a legal launch"));

@@ -3,7 +3,6 @@
 #[cfg(feature = "cuda")]
 mod cuda;
 mod emulator;
-mod ptx;
 
 use anyhow::Result;
 use cuda_std::emulator::Report;
@@ -14,7 +13,6 @@ pub(crate) use cuda::leave;
 #[cfg(feature = "cuda")]
 pub use cuda::{Argument, Cuda, Kernels};
 pub use emulator::Emulator;
-pub use ptx::Ptx;
 
 /// The kernels of the lesson.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -39,6 +37,15 @@ impl Kernel {
             Self::ReverseTileRacy => "reverse_tile_racy",
             Self::ReverseTileSynced => "reverse_tile_synced",
             Self::ReverseTilePrefix { .. } => "reverse_tile_prefix",
+        }
+    }
+
+    /// How many threads of a block go on to the barrier, where the kernel is told.
+    #[must_use]
+    pub(crate) fn keep(self) -> Option<u32> {
+        match self {
+            Self::ReverseTilePrefix { keep } => Some(keep),
+            Self::ReverseTileRacy | Self::ReverseTileSynced => None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 
 use crate::args::{Args, DeviceChoice, Engine, Format};
-use crate::device::{Device, Emulator, Ptx};
+use crate::device::{Device, Emulator};
 use crate::lesson::{self, Launched, Run};
 use crate::report;
 
@@ -47,23 +47,17 @@ fn run(args: &Args) -> Result<ExitCode> {
 }
 
 fn open(args: &Args) -> Result<Box<dyn Device>> {
-    if args.engine == Engine::Ptx {
-        return Ok(Box::new(Ptx::new(args.seed)?));
+    let on_a_card = args.engine == Engine::Source && args.device != DeviceChoice::Emulator;
+    #[cfg(feature = "cuda")]
+    if on_a_card {
+        let Some(ptx) = &args.ptx else {
+            bail!("no --ptx FILE given; `cargo xtask ptx` makes one");
+        };
+        return Ok(Box::new(crate::device::Cuda::open(ptx, args.patience)?));
     }
-    match args.device {
-        DeviceChoice::Emulator => Ok(Box::new(Emulator::new(args.seed))),
-        #[cfg(feature = "cuda")]
-        DeviceChoice::Auto | DeviceChoice::Cuda => {
-            let Some(ptx) = &args.ptx else {
-                bail!("no --ptx FILE given; `cargo xtask ptx` makes one");
-            };
-            Ok(Box::new(crate::device::Cuda::open(ptx, args.patience)?))
-        }
-        #[cfg(not(feature = "cuda"))]
-        DeviceChoice::Auto => Ok(Box::new(Emulator::new(args.seed))),
-        #[cfg(not(feature = "cuda"))]
-        DeviceChoice::Cuda => {
-            bail!("this program was built for the emulator only; run `cargo xtask run --device cuda`")
-        }
+    #[cfg(not(feature = "cuda"))]
+    if on_a_card && args.device == DeviceChoice::Cuda {
+        bail!("this program was built for the emulator only; run `cargo xtask run --device cuda`")
     }
+    Ok(Box::new(Emulator::new(args.engine, args.seed)?))
 }

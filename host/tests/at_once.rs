@@ -4,6 +4,7 @@ use std::process::{Command, Output, Stdio};
 use std::{env, fs, process, thread};
 
 use cuda_std::emulator::{Policy, Schedule};
+use host::args::Engine;
 use host::device::{Emulator, Kernel};
 use host::reference::{POISON, input};
 
@@ -73,7 +74,7 @@ fn launches_at_once_leave_what_each_leaves_alone() {
         let input = input(20_003);
         let mut out = vec![POISON; input.len()];
         let schedule = Schedule::seeded(Policy::Lockstep, seed as u64);
-        let launched = Emulator::launch_as(&schedule, kernels[seed], 64, &input, &mut out);
+        let launched = Emulator::launch_as(Engine::Source, &schedule, kernels[seed], 64, &input, &mut out);
         let (report, trace) = launched.expect("a legal launch");
         let bits: Vec<_> = out.into_iter().map(f32::to_bits).collect();
         (report, trace, bits)

@@ -1,13 +1,15 @@
 //! What holds for every size, block and seed.
 
 use cuda_std::emulator::Level;
+use host::args::Engine;
 use host::device::{Device, Emulator, Kernel};
 use host::reference::{POISON, input, reversed_prefixes, reversed_tiles};
 use proptest::prelude::*;
 
 fn launch(kernel: Kernel, n: usize, block: u32, seed: u64) -> (Vec<f32>, cuda_std::emulator::Report) {
     let mut out = vec![POISON; n];
-    let report = Emulator::new(seed).launch(kernel, block, &input(n), &mut out).expect("within the limits");
+    let mut emulator = Emulator::new(Engine::Source, seed).expect("it needs nothing");
+    let report = emulator.launch(kernel, block, &input(n), &mut out).expect("within the limits");
     (out, report.expect("the emulator checks every launch"))
 }
 

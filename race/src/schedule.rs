@@ -347,18 +347,24 @@ static NTH: [[u8; 8]; 256] = {
     table
 };
 
-/// The linear thread indices of these lanes of a warp.
+/// The lanes of a mask, lowest first.
 #[inline]
-pub fn threads(warp: usize, lanes: u32) -> impl Iterator<Item = u16> {
-    let mut rest = lanes;
+pub fn lanes(mask: u32) -> impl Iterator<Item = u32> {
+    let mut rest = mask;
     std::iter::from_fn(move || {
-        let lane = rest.trailing_zeros() as usize;
+        let lane = rest.trailing_zeros();
         if rest == 0 {
             return None;
         }
         rest &= rest - 1;
-        Some((warp * WARP + lane) as u16)
+        Some(lane)
     })
+}
+
+/// The linear thread indices of these lanes of a warp.
+#[inline]
+pub fn threads(warp: usize, mask: u32) -> impl Iterator<Item = u16> {
+    lanes(mask).map(move |lane| (warp * WARP) as u16 + lane as u16)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use race::FaultKind;
 use race::judge::{Addresses, At, How, Judge, Lines, Sync, WarpAccess, Written};
+use race::schedule;
 
 use crate::address::{WINDOW, Window, base, window};
 use crate::arithmetic::{Lanes, address_form, widened};
@@ -63,18 +64,6 @@ enum Region {
     Local,
     Param,
     Buffer(usize),
-}
-
-fn lanes_of(mask: u32) -> impl Iterator<Item = u32> {
-    let mut rest = mask;
-    std::iter::from_fn(move || {
-        let lane = rest.trailing_zeros();
-        if rest == 0 {
-            return None;
-        }
-        rest &= rest - 1;
-        Some(lane)
-    })
 }
 
 /// Some bytes of words: so many at this offset, which is a multiple of their number; at most 8.
@@ -289,7 +278,7 @@ impl Memories<'_> {
     ) -> Result<bool, Fault> {
         let size = u32::from(access.size) * access.registers.len().max(1) as u32;
         let mut regions: [Option<Region>; LANES] = [None; LANES];
-        for lane in lanes_of(lanes.mask) {
+        for lane in schedule::lanes(lanes.mask) {
             let address = places.lane(lane);
             let region = self.find(view, access.target, address, size, does).map_err(|what| (lane, what))?;
             regions[lane as usize] = Some(region);
@@ -298,7 +287,7 @@ impl Memories<'_> {
         let mut visible = false;
         while rest != 0 {
             let region = regions[rest.trailing_zeros() as usize];
-            let some = lanes_of(rest).filter(|&lane| regions[lane as usize] == region);
+            let some = schedule::lanes(rest).filter(|&lane| regions[lane as usize] == region);
             let mask = some.fold(0, |mask, lane| mask | 1 << lane);
             rest &= !mask;
             let lanes = Lanes { mask, all: lanes.all && mask == lanes.mask };
@@ -535,7 +524,7 @@ impl Memories<'_> {
         for (number, register) in (0_u64..).zip(&access.registers) {
             let Some(register) = *register else { continue };
             let mut values = [0; LANES];
-            for lane in lanes_of(lanes.mask & !early) {
+            for lane in schedule::lanes(lanes.mask & !early) {
                 let value = self.get(region, places.lane(lane) + number * u64::from(size), size);
                 values[lane as usize] = extended(value, access);
             }
@@ -555,7 +544,7 @@ impl Memories<'_> {
         let size = u32::from(access.size);
         for (number, register) in (0_u64..).zip(&access.registers) {
             let Some(register) = *register else { continue };
-            for lane in lanes_of(lanes.mask) {
+            for lane in schedule::lanes(lanes.mask) {
                 let value = warp.lane(frame, register, lane as usize);
                 self.set(region, places.lane(lane) + number * u64::from(size), size, value);
             }
@@ -576,7 +565,7 @@ impl Memories<'_> {
         let Some((function, operands)) = access.atomic else { return };
         let size = u32::from(access.size);
         let mut old = [0; LANES];
-        for lane in lanes_of(lanes.mask) {
+        for lane in schedule::lanes(lanes.mask) {
             let operand = |number: usize| {
                 operands[number].map_or(0, |register| warp.lane(frame, register, lane as usize))
             };
@@ -608,7 +597,7 @@ impl Memories<'_> {
         for (number, register) in (0..).zip(&access.registers) {
             let Some(register) = *register else { continue };
             let mut values = [0; LANES];
-            for lane in lanes_of(lanes.mask) {
+            for lane in schedule::lanes(lanes.mask) {
                 let address = places.lane(lane);
                 let at = (address & (WINDOW - 1)) as usize + number * size;
                 let Some(found) = self.params.get(at..at + size) else {
@@ -721,7 +710,7 @@ fn local(
     let size = u64::from(access.size);
     let total = size * access.registers.len().max(1) as u64;
     let end = 4 * warp.local.len() as u64;
-    for lane in lanes_of(lanes.mask) {
+    for lane in schedule::lanes(lanes.mask) {
         let at = places.lane(lane) & (WINDOW - 1);
         if !at.is_multiple_of(total.next_power_of_two().min(8).min(size)) {
             return Err((lane, FaultKind::Misaligned { address: places.lane(lane), size: size as u32 }));
@@ -747,21 +736,21 @@ fn local(
                     continue;
                 }
                 let mut values = [0; LANES];
-                for lane in lanes_of(lanes.mask) {
+                for lane in schedule::lanes(lanes.mask) {
                     values[lane as usize] = extended(local_load(warp, address(lane), size, lane), access);
                 }
                 warp.set_lanes(frame, register, &values, lanes.mask, lanes.all);
             }
             Does::Store => {
                 let Some(register) = *register else { continue };
-                for lane in lanes_of(lanes.mask) {
+                for lane in schedule::lanes(lanes.mask) {
                     let value = warp.lane(frame, register, lane as usize);
                     local_store(warp, address(lane), size, lane, value);
                 }
             }
             Does::Atomic => {
                 let Some((function, operands)) = access.atomic else { continue };
-                for lane in lanes_of(lanes.mask) {
+                for lane in schedule::lanes(lanes.mask) {
                     let operand = |number: usize| {
                         operands[number].map_or(0, |register| warp.lane(frame, register, lane as usize))
                     };
@@ -811,7 +800,7 @@ pub(crate) fn copy_local(warp: &mut Warp, from: u32, to: u32, size: u32, mask: u
     for at in (0..size).step_by(4) {
         let values = warp.local[((from + at) / 4) as usize];
         let target = &mut warp.local[((to + at) / 4) as usize];
-        for lane in lanes_of(mask) {
+        for lane in schedule::lanes(mask) {
             target[lane as usize] = values[lane as usize];
         }
     }

@@ -1,5 +1,7 @@
 //! Operations of registers alone, for the lanes of a warp at once.
 
+use race::schedule;
+
 use crate::address::{WINDOW, Window, base};
 use crate::code::{Compare, Float, Integer, Logic, Op, Program, Reg};
 use crate::frame::Frame;
@@ -665,7 +667,7 @@ fn scalar(warp: &mut Warp, frame: &Frame, program: &Program, number: u32, lanes:
         *values = warp.lanes(frame, register);
     }
     let mut result = [0; LANES];
-    for lane in (0..LANES).filter(|lane| lanes.mask >> lane & 1 == 1) {
+    for lane in schedule::lanes(lanes.mask).map(|lane| lane as usize) {
         result[lane] = compute(&|operand| operands[operand][lane]);
     }
     warp.set_lanes(frame, scalar.d, &result, lanes.mask, lanes.all);

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use race::findings::Findings;
-use race::schedule::{Scheduler, Warp as Lanes32};
+use race::schedule::{self, Scheduler, Warp as Lanes32};
 use race::{Divergence, EarlyExit, Fault, FaultKind, Site, Waiting, WarpMisuse, Whereabouts};
 
 use crate::access::Memories;
@@ -635,7 +635,7 @@ impl State32<'_> {
         // Lanes that name others wait for others.
         let members = |warp: &Warp, lane: u32| warp.lane(&group.frame, register, lane as usize) as u32;
         let named = members(warp, group.mask.trailing_zeros());
-        let same = (0..32).filter(|&lane| group.mask >> lane & 1 == 1 && members(warp, lane) == named);
+        let same = schedule::lanes(group.mask).filter(|&lane| members(warp, lane) == named);
         let mask = same.fold(0, |mask, lane| mask | 1 << lane);
         if mask != group.mask {
             warp.groups[at].mask = mask;
@@ -645,7 +645,7 @@ impl State32<'_> {
         if outside != 0 {
             // Lanes that do not name themselves go on, each for itself.
             self.misuse(number, outside.trailing_zeros(), group.pc, named);
-            for lane in (0..32).map(|lane| 1 << lane).filter(|lane| outside & lane != 0) {
+            for lane in schedule::lanes(outside).map(|lane| 1 << lane) {
                 self.perform(warp, &group.frame, group.pc, Lanes { mask: lane, all: lane == warp.alive });
             }
             warp.groups[at].mask = outside;

@@ -3,15 +3,13 @@
 //! None of them orders memory (CUDA Programming Guide, "Warp Vote Functions": "these intrinsics do not imply a memory
 //! barrier").
 
+use race::schedule;
+
 use crate::arithmetic::Lanes;
 use crate::code::{Collective, CollectiveKind, Reduce, Reg};
 use crate::frame::Frame;
 use crate::register::LANES;
 use crate::warp::Warp;
-
-fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
-    (0..LANES).filter(move |lane| mask >> lane & 1 == 1)
-}
 
 /// Executes an operation for lanes that have all come: `mask`.
 pub(crate) fn execute(warp: &mut Warp, frame: &Frame, collective: &Collective, lanes: Lanes) {
@@ -37,17 +35,17 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, collective: &Collective, l
         }
         CollectiveKind::MatchAny | CollectiveKind::MatchAll => {
             let values = warp.lanes(frame, collective.a);
-            let alike = |lane: usize| {
-                lanes_of(mask)
-                    .filter(|&other| values[other] == values[lane])
+            let alike = |value: u64| {
+                schedule::lanes(mask)
+                    .filter(|&other| values[other as usize] == value)
                     .fold(0, |set, other| set | 1 << other)
             };
             let mut result = [0_u64; LANES];
-            for lane in lanes_of(mask) {
-                result[lane] = alike(lane);
+            for lane in schedule::lanes(mask) {
+                result[lane as usize] = alike(values[lane as usize]);
             }
             if kind == CollectiveKind::MatchAll {
-                let agree = lanes_of(mask).next().is_some_and(|lane| result[lane] == u64::from(mask));
+                let agree = schedule::lanes(mask).all(|lane| result[lane as usize] == u64::from(mask));
                 let together = if agree { u64::from(mask) } else { 0 };
                 warp.set_uniform(frame, d, together, mask, all);
                 if let Some(p) = p {
@@ -63,7 +61,7 @@ pub(crate) fn execute(warp: &mut Warp, frame: &Frame, collective: &Collective, l
         | CollectiveKind::ShuffleIndex => shuffle(warp, frame, collective, lanes),
         CollectiveKind::Reduce(reduce) => {
             let values = warp.lanes(frame, collective.a);
-            let of = lanes_of(mask).map(|lane| values[lane] as u32);
+            let of = schedule::lanes(mask).map(|lane| values[lane as usize] as u32);
             let result = of.reduce(|x, y| match reduce {
                 Reduce::Add => x.wrapping_add(y),
                 Reduce::MinU => x.min(y),
@@ -93,7 +91,7 @@ fn shuffle(warp: &mut Warp, frame: &Frame, collective: &Collective, lanes: Lanes
     let (b, c) = (warp.lanes(frame, collective.b), warp.lanes(frame, collective.c));
     let mut result = [0; LANES];
     let mut valid = 0_u32;
-    for lane in lanes_of(lanes.mask) {
+    for lane in schedule::lanes(lanes.mask).map(|lane| lane as usize) {
         let (b, c) = (b[lane] as i64 & 0x1f, c[lane]);
         let (clamp, segment) = ((c & 0x1f) as i64, (c >> 8 & 0x1f) as i64);
         let own = lane as i64;

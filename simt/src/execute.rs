@@ -2,6 +2,7 @@
 
 use race::FaultKind;
 use race::judge::Judge;
+use race::schedule;
 
 use crate::access::{Does, Fault, Memories, copy_local};
 use crate::arithmetic::{self, Lanes};
@@ -219,7 +220,7 @@ fn branch_by_table(
     let index = |lane: u32| table.get(indices[lane as usize] as usize).copied();
     let first = mask.trailing_zeros();
     let Some(to) = index(first) else { return Err((first, FaultKind::Trap)) };
-    let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && index(lane) == Some(to));
+    let same = schedule::lanes(mask).filter(|&lane| index(lane) == Some(to));
     let taken = same.fold(0, |set, lane| set | 1 << lane);
     if taken == group.mask {
         group.pc = to;
@@ -264,7 +265,7 @@ fn call(
             let addresses = *warp.d[(group.frame.d + register) as usize].lanes();
             let first = mask.trailing_zeros();
             let address = addresses[first as usize];
-            let same = (0..32).filter(|&lane| mask >> lane & 1 == 1 && addresses[lane as usize] == address);
+            let same = schedule::lanes(mask).filter(|&lane| addresses[lane as usize] == address);
             let taken = same.fold(0, |set, lane| set | 1 << lane);
             if let Some(other) = split(group, taken, pc) {
                 warp.groups.push(other);

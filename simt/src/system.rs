@@ -2,6 +2,7 @@
 //! "Assertion").
 
 use race::FaultKind;
+use race::schedule;
 
 use crate::access::Fault;
 use crate::address::{WINDOW, Window, window};
@@ -21,7 +22,7 @@ pub(crate) fn call(
     call: &Call,
     printed: &mut Vec<u8>,
 ) -> Result<(), Fault> {
-    for lane in (0..32).filter(|&lane| group.mask >> lane & 1 == 1) {
+    for lane in schedule::lanes(group.mask) {
         let argument = |number: usize, size: u32| {
             let at = call.arguments.get(number).map_or(0, |&(offset, _)| group.frame.local + offset);
             local(warp, at, size, lane)

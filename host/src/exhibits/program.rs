@@ -12,7 +12,7 @@ use cuda_std::emulator::Schedule;
 
 use super::{Exhibit, Guess, Outcome};
 use crate::args::{CompilerChoice, DeviceChoice, ENGINE_AND_CARD, Engine, Format};
-use crate::device::{Device, Emulator, Ptx};
+use crate::device::{Device, Emulator};
 use crate::{docs, exhibits};
 
 #[derive(Parser)]
@@ -137,10 +137,7 @@ fn show(args: &Show) -> Result<ExitCode> {
         card(args)?
     };
     let run = || run(exhibit, &blocks, args, card.as_ref());
-    let emulator = match args.engine {
-        Engine::Source => Emulator::new(args.seed).describe(),
-        Engine::Ptx => Ptx::new(args.seed)?.describe(),
-    };
+    let emulator = Emulator::new(args.engine, args.seed)?.describe();
     if args.format == Format::Json {
         let outcomes = run()?;
         let device = card.as_ref().map_or(&emulator, |card| &card.description);

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, ensure};
 use cuda_std::emulator::{Policy, Report, Schedule, Trace};
 
 use crate::args::Engine;
-use crate::device::{Emulator, Kernel, Ptx};
+use crate::device::{Emulator, Kernel};
 use crate::exhibits::{EXHIBITS, Exhibit, launch_on_engine, unknown};
 use crate::reference::{POISON, input, reversed_prefixes, reversed_tiles};
 
@@ -72,11 +72,7 @@ impl Subject for Lesson {
         let kernel = (self.0)(block);
         let (input, tile) = (input(n), block as usize);
         let mut out = vec![POISON; n];
-        let launch = match engine {
-            Engine::Source => Emulator::launch_as,
-            Engine::Ptx => Ptx::launch_as,
-        };
-        let (report, trace) = launch(schedule, kernel, block, &input, &mut out)?;
+        let (report, trace) = Emulator::launch_as(engine, schedule, kernel, block, &input, &mut out)?;
         let wanted = match kernel {
             Kernel::ReverseTilePrefix { keep } => reversed_prefixes(&input, tile, keep as usize),
             _ => reversed_tiles(&input, tile),

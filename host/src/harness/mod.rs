@@ -3,22 +3,24 @@
 //!
 //! Exit codes: 0 clean, 1 something was found, 2 cannot run.
 
+mod args;
 mod number;
 mod outcome;
 pub(crate) mod print;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Parser;
-use cuda_std::emulator::{FaultKind, Launch, Policy};
+use cuda_std::emulator::{FaultKind, Launch};
 use race::extent::Extent;
+use race::limits::Dim3;
 
 use crate::args::Format;
 use crate::data::{Filling, given};
 use crate::{memory, verdict};
 
+pub(crate) use args::Args;
 pub use number::Number;
 pub(crate) use outcome::Launched;
 pub use outcome::Outcome;
@@ -29,53 +31,25 @@ const LEAST_TICK_LIMIT: u32 = 1 << 20;
 
 #[derive(Parser)]
 #[command(disable_version_flag = true)]
-struct Args {
-    /// Block sizes to launch the kernel with
-    #[arg(long, value_delimiter = ',', default_value = "32,64,128,256")]
-    block: Vec<Extent>,
-    /// How many blocks; otherwise as many along x as it takes for n threads
-    #[arg(long)]
-    grid: Option<Extent>,
-    /// How many elements each slice and buffer has
-    #[arg(long, default_value_t = 4096)]
-    n: usize,
-    /// Seeds of the emulator's interleaving, one run each
-    #[arg(long, value_delimiter = ',', default_value = "0")]
-    seed: Vec<u64>,
-    /// How threads take turns
-    #[arg(long, default_value = "lockstep")]
-    policy: Policy,
-    /// The value of a scalar parameter
-    #[arg(long, value_name = "NAME=VALUE")]
-    arg: Vec<String>,
-    /// What a buffer holds
-    #[arg(long, value_name = "NAME=DATA")]
-    data: Vec<String>,
-    /// How the report comes out
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// The file for the report: what a kernel prints does not get into it
-    #[arg(long, value_name = "FILE")]
-    report: PathBuf,
+struct Cli {
+    #[command(flatten)]
+    args: Args,
 }
 
 /// One launch to make.
 #[derive(Debug)]
 pub struct Case<'a> {
-    n: usize,
+    args: &'a Args,
+    grid: Dim3,
     block: Extent,
-    grid: Extent,
-    policy: Policy,
     seed: u64,
-    args: &'a [String],
-    data: &'a [String],
 }
 
 impl Case<'_> {
     /// How many elements each slice and buffer has.
     #[must_use]
     pub fn n(&self) -> usize {
-        self.n
+        self.args.n
     }
 
     /// Threads a block.
@@ -87,7 +61,10 @@ impl Case<'_> {
     /// The launch: as many blocks as it takes for one thread an element, unless the command line says how many.
     #[must_use]
     pub fn launch(&self) -> Launch {
-        Launch::new(self.grid.0, self.block.0).policy(self.policy).seed(self.seed).tick_limit(trips(self.n))
+        Launch::new(self.grid, self.block.0)
+            .policy(self.args.policy)
+            .seed(self.seed)
+            .tick_limit(trips(self.args.n))
     }
 
     /// The slice or buffer `name`, of `n` elements: 0, 1, 2, … for whole numbers, so that each is a valid index;
@@ -98,10 +75,10 @@ impl Case<'_> {
     /// If there is no memory for it, or if it is to come from a file that does not have it.
     pub fn buffer<T: Number>(&self, name: &str) -> Result<Vec<T>> {
         // As bytes, as elements, and the engine's copy.
-        memory::ask(self.n, 3 * size_of::<T>())?;
-        let filling = given(self.data, name, None).map_or(Ok(Filling::Iota), Filling::parse);
+        memory::ask(self.args.n, 3 * size_of::<T>())?;
+        let filling = given(&self.args.data, name, None).map_or(Ok(Filling::Iota), Filling::parse);
         let what = || format!("--data {name}");
-        let bytes = filling.and_then(|filling| filling.bytes(T::ELEMENT, self.n)).with_context(what)?;
+        let bytes = filling.and_then(|filling| filling.bytes(T::ELEMENT, self.args.n)).with_context(what)?;
         Ok(bytes.chunks_exact(T::ELEMENT.size()).map(T::from_bytes).collect())
     }
 
@@ -111,7 +88,7 @@ impl Case<'_> {
     ///
     /// If it gives none, or not one of this type.
     pub fn scalar<T: Number>(&self, name: &str) -> Result<T> {
-        let value = given(self.args, name, None)
+        let value = given(&self.args.arg, name, None)
             .ok_or_else(|| anyhow!("parameter `{name}` has no value; give --arg {name}=VALUE"))?;
         let bytes = T::ELEMENT
             .parse(value)
@@ -125,19 +102,12 @@ pub(crate) fn trips(n: usize) -> u32 {
     u32::try_from(n.saturating_mul(4)).unwrap_or(u32::MAX).max(LEAST_TICK_LIMIT)
 }
 
-/// As many blocks as it takes for n threads.
-pub(crate) fn blocks(n: usize, block: Extent) -> Result<u32> {
-    let threads = usize::try_from(block.0.count()).unwrap_or(usize::MAX);
-    u32::try_from(n.div_ceil(threads.max(1)))
-        .map_err(|_| anyhow!("--n {n} takes too many blocks of {block} threads"))
-}
-
 /// The whole program: reads the command line, calls `launch` for each block size and seed, and reports.
 ///
 /// The report's file is written in any case, empty where there is nothing to report: without it the program
 /// was ended by something else, such as the kernel.
 pub fn main(kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> ExitCode {
-    command::main(|args: &Args| {
+    command::main(|Cli { args }: &Cli| {
         let launched = run(args, kernel, launch);
         let text = match (&launched, args.format) {
             (Err(_), _) => String::new(),
@@ -153,23 +123,14 @@ pub fn main(kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> Exit
 }
 
 fn run(args: &Args, kernel: &str, launch: impl Fn(&Case<'_>) -> Result<Outcome>) -> Result<Vec<Launched>> {
-    if args.n == 0 {
-        bail!("--n 0 leaves nothing to do; give at least 1 element");
-    }
-    let mut all = Vec::new();
-    for &block in &args.block {
-        let grid = args.grid.map_or_else(|| blocks(args.n, block).map(|x| Extent(x.into())), Ok)?;
-        for &seed in &args.seed {
-            let (n, policy) = (args.n, args.policy);
-            let outcome = launch(&Case { n, block, grid, policy, seed, args: &args.arg, data: &args.data })?;
-            if let Some(fault) = &outcome.report.fault
-                && outcome.report.hazards.is_empty()
-                && matches!(fault.what, FaultKind::TickLimit(_) | FaultKind::TurnLimit(_))
-            {
-                bail!("{kernel} with {block} threads a block: {}", verdict::fault(fault));
-            }
-            all.push(Launched::of_source(block, seed, outcome));
+    args.each(|grid, block, seed| {
+        let outcome = launch(&Case { args, grid, block, seed })?;
+        if let Some(fault) = &outcome.report.fault
+            && outcome.report.hazards.is_empty()
+            && matches!(fault.what, FaultKind::TickLimit(_) | FaultKind::TurnLimit(_))
+        {
+            bail!("{kernel} with {block} threads a block: {}", verdict::fault(fault));
         }
-    }
-    Ok(all)
+        Ok(Launched::of_source(block, seed, outcome))
+    })
 }

@@ -11,17 +11,15 @@ mod signature;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use clap::Parser;
 use command::text::wrapped;
-use race::extent::Extent;
-use race::limits::Dim3;
-use race::schedule::{Policy, Schedule};
+use race::schedule::Schedule;
 use serde_json::json;
 use simt::{Launch, Memory};
 
 use crate::args::Format;
-use crate::harness::{Launched, Outcome, blocks, print, trips};
+use crate::harness::{self, Launched, Outcome, print, trips};
 use arguments::{Arguments, Wishes};
 use program::Program;
 
@@ -45,36 +43,11 @@ struct Args {
     /// Which kernel, if there are several
     #[arg(long)]
     kernel: Option<String>,
-    /// Block sizes to launch the kernel with
-    #[arg(long, value_delimiter = ',', default_value = "32,64,128,256")]
-    block: Vec<Extent>,
-    /// How many blocks; otherwise as many along x as it takes for n threads
-    #[arg(long)]
-    grid: Option<Extent>,
-    /// How many elements each slice and buffer has
-    #[arg(long, default_value_t = 4096)]
-    n: usize,
     /// Dynamic shared memory of a block, in bytes
     #[arg(long)]
     shared: Option<u32>,
-    /// Seeds of the interleaving, one run each
-    #[arg(long, value_delimiter = ',', default_value = "0")]
-    seed: Vec<u64>,
-    /// How threads take turns
-    #[arg(long, default_value = "lockstep")]
-    policy: Policy,
-    /// The value of a number
-    #[arg(long, value_name = "NAME=VALUE")]
-    arg: Vec<String>,
-    /// What a buffer holds
-    #[arg(long, value_name = "NAME=DATA")]
-    data: Vec<String>,
-    /// How the report comes out
-    #[arg(long, value_enum, default_value = "table")]
-    format: Format,
-    /// The file for the report
-    #[arg(long, value_name = "FILE")]
-    report: PathBuf,
+    #[command(flatten)]
+    launches: harness::Args,
 }
 
 /// Dynamic shared memory where nobody says how much: what a block can have without asking for more.
@@ -87,18 +60,15 @@ pub fn main() -> ExitCode {
         let judged = judge(args);
         // Written in any case: without it the program was ended by something else.
         let text = judged.as_ref().map_or("", |(text, _)| text);
-        command::file::write(&args.report, text)?;
+        command::file::write(&args.launches.report, text)?;
         judged.map(|(_, clean)| command::verdict(clean))
     })
 }
 
 /// The report, and whether nothing was found.
 fn judge(args: &Args) -> Result<(String, bool)> {
-    if args.n == 0 {
-        bail!("--n 0 leaves nothing to do; give at least 1 element");
-    }
     let program = Program::read(&args.ptx, args)?;
-    let wishes = Wishes { n: args.n, args: &args.arg, data: &args.data };
+    let wishes = Wishes { n: args.launches.n, args: &args.launches.arg, data: &args.launches.data };
     let arguments = Arguments::new(&program.kernel, &program.parameters, wishes)?;
     let shared = match args.shared {
         Some(bytes) => bytes,
@@ -110,7 +80,7 @@ fn judge(args: &Args) -> Result<(String, bool)> {
     let launches = launches(args, &program, &arguments, shared)?;
     let card = args.card.as_ref().map(|path| card::compare(path, args, &arguments, shared, &launches));
     let clean = launches.iter().all(|launched| launched.clean);
-    let text = match args.format {
+    let text = match args.launches.format {
         Format::Table => {
             let mut lines = vec![format!("{} on the PTX engine: {}", program.name, schedule(args))];
             lines.extend(arguments.lines().iter().map(|line| wrapped("  ", line)));
@@ -122,7 +92,8 @@ fn judge(args: &Args) -> Result<(String, bool)> {
             lines.join("\n") + "\n"
         }
         Format::Json => {
-            let mut report = print::json(&program.name, "ptx", args.n, &args.arg, &launches);
+            let mut report =
+                print::json(&program.name, "ptx", args.launches.n, &args.launches.arg, &launches);
             report["data"] = arguments.json();
             report["dynamic_shared"] = json!(shared);
             report["schedule"] = json!(schedule(args));
@@ -134,33 +105,25 @@ fn judge(args: &Args) -> Result<(String, bool)> {
 }
 
 fn schedule(args: &Args) -> String {
-    let seeds: Vec<_> = args.seed.iter().map(u64::to_string).collect();
-    let grid = args.grid.map(|grid| format!(", grid {grid}")).unwrap_or_default();
-    format!("n = {}{grid}, {}, seed {}", args.n, args.policy.name(), seeds.join(", "))
+    let seeds: Vec<_> = args.launches.seed.iter().map(u64::to_string).collect();
+    let grid = args.launches.grid.map(|grid| format!(", grid {grid}")).unwrap_or_default();
+    format!("n = {}{grid}, {}, seed {}", args.launches.n, args.launches.policy.name(), seeds.join(", "))
 }
 
 fn launches(args: &Args, program: &Program, arguments: &Arguments, shared: u32) -> Result<Vec<Launched>> {
-    let mut all = Vec::new();
-    for &block in &args.block {
-        let grid: Dim3 = match args.grid {
-            Some(grid) => grid.0,
-            None => blocks(args.n, block)?.into(),
-        };
-        for &seed in &args.seed {
-            let mut memory = Memory::new();
-            let values = arguments.put(&mut memory);
-            let outcome = Launch::new(grid, block.0)
-                .schedule(Schedule::seeded(args.policy, seed))
-                .dynamic_shared(shared)
-                .budget(trips(args.n))
-                .run(&program.kernel, &mut memory, &values)
-                .map_err(|error| anyhow!("{} with blocks of {block} threads: {error}", program.name))?;
-            let printed = String::from_utf8_lossy(&outcome.printed).into_owned();
-            let launched = Launched::new(block, seed, &Outcome::unknown(outcome.report));
-            all.push(launched.printing(printed));
-        }
-    }
-    Ok(all)
+    args.launches.each(|grid, block, seed| {
+        let mut memory = Memory::new();
+        let values = arguments.put(&mut memory);
+        let outcome = Launch::new(grid, block.0)
+            .schedule(Schedule::seeded(args.launches.policy, seed))
+            .dynamic_shared(shared)
+            .budget(trips(args.launches.n))
+            .run(&program.kernel, &mut memory, &values)
+            .map_err(|error| anyhow!("{} with blocks of {block} threads: {error}", program.name))?;
+        let printed = String::from_utf8_lossy(&outcome.printed).into_owned();
+        let launched = Launched::new(block, seed, &Outcome::unknown(outcome.report));
+        Ok(launched.printing(printed))
+    })
 }
 
 /// Reads a file, and says which one where that fails.

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::access::{At, Epoch, How, LANES};
-use super::row::lanes;
+use crate::schedule::lanes;
 
 const NONE: u32 = u32::MAX;
 

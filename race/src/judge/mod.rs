@@ -23,10 +23,11 @@ use access::{Epoch, LANES};
 use cells::{CellAccess, Cells, Found};
 use knowledge::{Vectors, Write};
 use pairs::{LineTable, Meeting};
-use row::{Row, Rows, lanes};
+use row::{Row, Rows};
 use stamps::Stamps;
 use tally::{Conflict, Tally};
 
+use crate::schedule::{self, lanes};
 use crate::{Report, Site};
 
 /// Rows that are kept before they are entered into cells: a loop without a barrier could make any number.
@@ -694,8 +695,6 @@ impl Judge {
     fn leave(&mut self, program: &dyn Program, alive: &[u32], barrier: u32) {
         self.has_left = true;
         let site = program.site(barrier);
-        let of_warp =
-            |warp: usize, mask: u32| lanes(mask).map(move |lane| (warp * LANES) as u16 + lane as u16);
         let all = self.vectors.of_all(threads(alive));
         let mut settled = vec![0; self.setting.threads as usize];
         for (warp, (&now, &before)) in alive.iter().zip(&self.alive).enumerate() {
@@ -704,8 +703,8 @@ impl Judge {
             } else {
                 (1 << (self.setting.threads as usize - warp * LANES)) - 1
             };
-            for thread in of_warp(warp, here & !now) {
-                let known = self.vectors.known(&all, self.block, thread, of_warp(warp, now));
+            for thread in schedule::threads(warp, here & !now) {
+                let known = self.vectors.known(&all, self.block, thread, schedule::threads(warp, now));
                 let lane = usize::from(thread) % LANES;
                 settled[usize::from(thread)] = if before >> lane & 1 == 0 {
                     known
@@ -751,7 +750,5 @@ impl Judge {
 
 /// The linear thread indices of these lanes of each warp.
 fn threads(masks: &[u32]) -> impl Iterator<Item = u16> {
-    let of_warp =
-        |(warp, &mask): (usize, &u32)| lanes(mask).map(move |lane| (warp * LANES) as u16 + lane as u16);
-    masks.iter().enumerate().flat_map(of_warp)
+    masks.iter().enumerate().flat_map(|(warp, &mask)| schedule::threads(warp, mask))
 }

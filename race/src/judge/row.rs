@@ -1,6 +1,7 @@
 //! A warp's access, kept until the barrier that settles it.
 
 use super::access::{Addresses, At, Epoch, How, LANES, WarpAccess, Written};
+use crate::schedule::lanes;
 
 /// No vector of lanes belongs to the row.
 const NONE: u32 = u32::MAX;
@@ -74,19 +75,6 @@ impl Row {
     pub(super) fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
         lanes(self.mask)
     }
-}
-
-/// The lanes of a mask, lowest first.
-pub(super) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
-    let mut rest = mask;
-    std::iter::from_fn(move || {
-        let lane = rest.trailing_zeros();
-        if rest == 0 {
-            return None;
-        }
-        rest &= rest - 1;
-        Some(lane)
-    })
 }
 
 /// The rows since the last barrier of the block.

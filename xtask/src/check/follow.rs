@@ -2,7 +2,7 @@
 //!
 //! `#[kernel]` sees tokens and no types: it knows a barrier, an access and a harmless call by its spelling, and the
 //! kernel's own pointers by the handles that it puts in their place. What could hide one of these from it, or look
-//! like one, is named here with its line. (Sources: emulator/macros/src/emulated/calls.rs and flat.rs.)
+//! like one, is named here with its line. (Sources: emulator/macros/src/emulated/calls.rs, names.rs and flat.rs.)
 
 use std::collections::HashSet;
 
@@ -18,6 +18,7 @@ use syn::{
 };
 
 use super::kernel::is_kernel;
+use super::names::{BLOCK_BARRIERS, POSITIONS, WARP_BARRIER, harmless_method};
 
 /// What the emulator's `cuda_std` has under a name that the attribute reacts to.
 const OWN: &[&str] = &[
@@ -39,9 +40,11 @@ const OWN: &[&str] = &[
     "grid_dim_z",
 ];
 
-/// The starts of names that the attribute takes for a barrier, or for one of the calls that never wait.
-const STARTS: &[&str] =
-    &["sync_threads", "sync_warp", "thread_idx", "block_idx", "block_dim", "grid_dim", "index", "lane_id"];
+/// Whether the attribute takes a function of this name for a barrier, or for one of the calls that never wait.
+fn is_known(name: &str) -> bool {
+    let mut starts = [BLOCK_BARRIERS, WARP_BARRIER].into_iter().chain(POSITIONS);
+    starts.any(|start| name.starts_with(start))
+}
 
 /// Macros of core whose arguments are plain expressions.
 const CALLING: &[&str] = &[
@@ -164,7 +167,7 @@ impl Search {
     fn call_by_name(&mut self, path: &Path) {
         let Some(last) = path.segments.last() else { return };
         let name = last.ident.to_string();
-        let spelled = STARTS.iter().any(|start| name.starts_with(start));
+        let spelled = is_known(&name);
         let ours = OWN.contains(&name.as_str());
         let declared = self.names.functions.contains(&name)
             || self.names.methods.contains(&name)
@@ -176,7 +179,7 @@ impl Search {
             );
         }
         // It does not wait for lanes that go past, and so does not see that they do.
-        if name == "sync_warp" && self.conditions > 0 {
+        if name == WARP_BARRIER && self.conditions > 0 {
             self.refuse(last.ident.span(), "`sync_warp` where not every lane need come");
         }
         if MAKERS.contains(&name.as_str()) {
@@ -222,59 +225,6 @@ fn is_constant(expr: &Expr) -> bool {
     }
 }
 
-/// Names of methods that the attribute takes to be harmless.
-fn looks_harmless(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "write",
-        "read",
-        "assume_init",
-        "assume_init_read",
-        "add",
-        "sub",
-        "offset",
-        "len",
-        "get",
-        "get_unchecked",
-        "min",
-        "max",
-        "clamp",
-        "abs",
-        "sqrt",
-        "pow",
-        "powi",
-        "powf",
-        "mul_add",
-        "iter",
-        "enumerate",
-        "step_by",
-        "rev",
-        "zip",
-        "take",
-        "skip",
-        "contains",
-        "count_ones",
-        "count_zeros",
-        "leading_zeros",
-        "trailing_zeros",
-        "ilog2",
-        "div_ceil",
-        "div_euclid",
-        "rem_euclid",
-        "abs_diff",
-        "cast_mut",
-        "cast_const",
-        "unwrap",
-        "unwrap_or",
-        "rotate_left",
-        "rotate_right",
-        "next_power_of_two",
-        "copied",
-        "cloned",
-    ];
-    const STARTS: &[&str] = &["wrapping_", "saturating_", "checked_", "overflowing_", "is_", "to_", "from_"];
-    NAMES.contains(&name) || STARTS.iter().any(|start| name.starts_with(start))
-}
-
 /// Does evaluating it call something that is declared in this file, or write somewhere?
 struct Calls<'a> {
     names: &'a Names,
@@ -299,7 +249,7 @@ impl<'ast> Visit<'ast> for Calls<'_> {
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
         let name = call.method.to_string();
-        self.found |= self.names.methods.contains(&name) || !looks_harmless(&name);
+        self.found |= self.names.methods.contains(&name) || !harmless_method(&name);
         visit::visit_expr_method_call(self, call);
     }
 
@@ -519,7 +469,7 @@ impl<'ast> Visit<'ast> for Search {
 impl Search {
     fn method(&mut self, name: &syn::Ident) {
         let text = name.to_string();
-        if looks_harmless(&text) || STARTS.iter().any(|start| text.starts_with(start)) {
+        if harmless_method(&text) || is_known(&text) {
             self.refuse(
                 name.span(),
                 format!("method `{text}`, which it would take for one of core's by its name"),
@@ -534,7 +484,7 @@ impl Search {
             UseTree::Rename(rename) => {
                 let (from, to) = (rename.ident.to_string(), rename.rename.to_string());
                 let speaks = |name: &str| {
-                    STARTS.iter().any(|start| name.starts_with(start))
+                    is_known(name)
                         || matches!(name, "thread" | "warp" | "cuda_std" | "kernel" | "address_space")
                         || CALLING.contains(&name)
                 };

@@ -3,6 +3,8 @@
 mod follow;
 mod generate;
 mod kernel;
+#[path = "../../../emulator/macros/src/emulated/names.rs"]
+mod names;
 mod ptx;
 mod source;
 mod types;

@@ -3,6 +3,8 @@
 use syn::visit::Visit;
 use syn::{Expr, ExprCall, ExprMethodCall, Path};
 
+use super::names::{BLOCK_BARRIERS, POSITIONS, WARP_BARRIER, harmless_method};
+
 /// Could a barrier be waited at inside this expression or block? Everything that is called and not
 /// known to be harmless counts: a mark too many only costs time.
 pub(super) fn may_wait(visit: impl FnOnce(&mut MayWait)) -> bool {
@@ -59,7 +61,7 @@ fn what(path: &Path) -> Callee {
     let mut names = path.segments.iter().rev().map(|segment| segment.ident.to_string());
     let name = names.next().unwrap_or_default();
     let parent = names.next().unwrap_or_default();
-    if name.starts_with("sync_threads") || name == "sync_warp" {
+    if name.starts_with(BLOCK_BARRIERS) || name == WARP_BARRIER {
         return Callee::Barrier;
     }
     let constructs = |name: &str| name.starts_with(char::is_uppercase);
@@ -82,70 +84,15 @@ fn what(path: &Path) -> Callee {
             | "i128"
             | "isize"
     );
-    let index = ["thread_idx", "block_idx", "block_dim", "grid_dim", "index", "lane_id"];
     let of_thread = matches!(parent.as_str(), "thread" | "warp" | "");
     let harmless_type = matches!(parent.as_str(), "MaybeUninit" | "Option" | "Result" | "Some");
     if constructs(&name)
         || harmless_type
         || primitive
-        || (of_thread && index.iter().any(|prefix| name.starts_with(prefix)))
+        || (of_thread && POSITIONS.iter().any(|prefix| name.starts_with(prefix)))
     {
         Callee::Harmless
     } else {
         Callee::Helper
     }
-}
-
-/// Methods of slots, pointers, slices, numbers and ranges.
-fn harmless_method(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "write",
-        "read",
-        "assume_init",
-        "assume_init_read",
-        "add",
-        "sub",
-        "offset",
-        "len",
-        "get",
-        "get_unchecked",
-        "min",
-        "max",
-        "clamp",
-        "abs",
-        "sqrt",
-        "pow",
-        "powi",
-        "powf",
-        "mul_add",
-        "iter",
-        "enumerate",
-        "step_by",
-        "rev",
-        "zip",
-        "take",
-        "skip",
-        "contains",
-        "count_ones",
-        "count_zeros",
-        "leading_zeros",
-        "trailing_zeros",
-        "ilog2",
-        "div_ceil",
-        "div_euclid",
-        "rem_euclid",
-        "abs_diff",
-        "cast_mut",
-        "cast_const",
-        "unwrap",
-        "unwrap_or",
-        "rotate_left",
-        "rotate_right",
-        "next_power_of_two",
-        "copied",
-        "cloned",
-    ];
-    const PREFIXES: &[&str] =
-        &["wrapping_", "saturating_", "checked_", "overflowing_", "is_", "to_", "from_"];
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }

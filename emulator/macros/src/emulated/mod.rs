@@ -4,6 +4,7 @@ mod body;
 mod calls;
 mod flat;
 mod kernel;
+mod names;
 mod shared;
 
 pub(crate) use kernel::kernel;

@@ -69,9 +69,7 @@ impl Device for Cuda {
     ) -> Result<Option<Report>> {
         let blocks = u32::try_from(input.len().div_ceil(block as usize)).context("too many blocks")?;
         let mut arguments = vec![Argument::Slice(input), Argument::Buffer(out)];
-        if let Kernel::ReverseTilePrefix { keep } = kernel {
-            arguments.push(Argument::Number(keep));
-        }
+        arguments.extend(kernel.keep().map(Argument::Number));
         self.run(&[kernel.name()], (blocks, 1), (block, 1), &mut arguments)?;
         Ok(None)
     }
